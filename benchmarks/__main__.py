@@ -1,0 +1,38 @@
+"""Run benchmarks by name, or all: ``python -m benchmarks [--peers] [name ...]``.
+
+``--peers`` leaves privet itself out, to see what the machine makes of the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+
+from rich.console import Console
+
+NAMES = ("grow", "substitute", "learn", "scale")
+
+
+def main() -> None:
+    """Run, print and write results."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed beside peers.")
+    parser.add_argument("names", nargs="*", metavar="name", help=f"some of {', '.join(NAMES)}")
+    parser.add_argument("--peers", action="store_true", help="time the peers only")
+    chosen = parser.parse_args()
+    unknown = [name for name in chosen.names if name not in NAMES]
+    if unknown:
+        parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(NAMES)}")
+    console = Console()
+    short = 0
+    for name in chosen.names or NAMES:
+        report = import_module(f"benchmarks.{name}").run(peers_only=chosen.peers)
+        report.show(console)
+        path = report.write()
+        console.print(f"  written: benchmarks/results/{path.name}", highlight=False)
+        short += sum(not goal.met for goal in report.goals)
+    if short:
+        console.print(f"[red]{short} goal(s) SHORT[/]")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""privet: decision trees mined from records that were disguised before anyone else saw them.
+
+An owner disguises a table, ``RandomSubstitution(gamma=8).disguise(frame, schema)``, and gives away
+the release; a miner learns a tree from it that is right about the originals,
+``TreeClassifier().fit(release)``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Where each public name lives. Nothing is imported before it is asked for.
+_homes = {
+    "Attribute": "privet.schema",
+    "Coding": "privet.coding",
+    "Exact": "privet.disguise",
+    "Plan": "privet.disguise",
+    "Policy": "privet.tree",
+    "PrivetError": "privet.errors",
+    "RandomSubstitution": "privet.disguise",
+    "Release": "privet.release",
+    "Schema": "privet.schema",
+    "Substitution": "privet.disguise",
+    "Tree": "privet.tree",
+    "TreeClassifier": "privet.estimators",
+    "ValueClass": "privet.disguise",
+    "Withheld": "privet.disguise",
+    "datasets": "privet.datasets",
+}
+
+__all__ = [*_homes, "__version__"]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from privet import datasets
+    from privet.coding import Coding
+    from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
+    from privet.errors import PrivetError
+    from privet.estimators import TreeClassifier
+    from privet.release import Release
+    from privet.schema import Attribute, Schema
+    from privet.tree import Policy, Tree
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _homes:
+        message = f"module 'privet' has no attribute {name!r}"
+        raise AttributeError(message)
+    module = importlib.import_module(_homes[name])
+    return module if name == "datasets" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,256 @@
+"""What a channel is: the known random change of one independent group of attributes.
+
+Column k of a channel's matrix is the law of what is released for the value k, in whole numbers
+that sum to ``2**bits``. The same numbers are drawn from, stand on the card, make the claim and are
+inverted by the miner.
+
+The values of a group of several attributes are numbered in mixed radix, the last attribute
+fastest: its *joint codes*.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from privet.coding import Box, code_type
+from privet.compiled import in_threads
+from privet.errors import BugError, MethodError, ReleaseError
+from privet.randomness import CHUNK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.randomness import Randomness
+
+    Codes = NDArray[Any]
+    Matrix = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+__all__ = ["MAX_CELLS", "Channel", "read_channel", "register"]
+
+MAX_CELLS = 1 << 22  # of a matrix that is written out
+SPAN = 1 << 18  # rows that one thread disguises in one go
+
+_kinds: dict[str, type[Channel]] = {}
+Kind = TypeVar("Kind", bound="type[Channel]")
+
+
+def register(kind: Kind) -> Kind:
+    """Make a kind of channel known to the readers of cards."""
+    _kinds[kind.kind] = kind
+    return kind
+
+
+def read_channel(form: Mapping[str, Any]) -> Channel:
+    """Read a channel from a card, checking that its integers are what they claim to be."""
+    try:
+        kind = _kinds[form["kind"]]
+    except (KeyError, TypeError):
+        message = f"The card has a kind of channel this version does not know; it knows {', '.join(_kinds)}."
+        raise ReleaseError(message, hint="upgrade privet.") from None
+    return kind.from_json(form)
+
+
+class Channel(ABC):
+    """The known random change of one independent group of attributes.
+
+    A frozen value. ``words`` is the number of 32-bit random words it takes a record.
+    """
+
+    kind: ClassVar[str]
+    words: ClassVar[int] = 1
+
+    # What each kind has to say
+
+    @property
+    @abstractmethod
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the group."""
+
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[int, ...]:
+        """How many codes each attribute has before."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> tuple[int, ...]:
+        """How many codes each attribute has after."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> int:
+        """What every column of the matrix sums to: ``2**bits``."""
+
+    @abstractmethod
+    def draw(
+        self, codes: Codes, words: NDArray[np.uint32], out: Codes | None = None
+    ) -> Codes:
+        """Return what is released for joint ``codes``, given ``words`` random words a record.
+
+        The result is written to ``out`` if that is given.
+        """
+
+    @abstractmethod
+    def _matrix(self) -> Matrix:
+        """Return the matrix, whatever its size."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Return what the card says: the kind, and every integer of the channel."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, form: Mapping[str, Any]) -> Channel:
+        """Read what ``to_json`` wrote; integers that do not belong together are an error."""
+
+    # What follows from that; a kind with a closed form has its own
+
+    @property
+    def input_size(self) -> int:
+        """The number of joint codes before."""
+        return math.prod(self.inputs)
+
+    @property
+    def output_size(self) -> int:
+        """The number of joint codes after."""
+        return math.prod(self.outputs)
+
+    def matrix(self) -> Matrix:
+        """Return the integer matrix, (outputs, inputs); every column sums to ``2**bits``."""
+        cells = self.input_size * self.output_size
+        if cells > MAX_CELLS:
+            message = f"The matrix of {self._name} has {cells:,} cells; "
+            message += f"at most {MAX_CELLS:,} are written out."
+            raise MethodError(message, hint="use fewer bins, or smaller groups.")
+        return self._matrix()
+
+    def inverse(self) -> Floats:
+        """Return the inverse of the matrix over ``2**bits``, (inputs, outputs)."""
+        matrix = self.matrix() / self.scale
+        if matrix.shape[0] != matrix.shape[1]:
+            message = f"The channel of {self._name} has {self.output_size} outputs for "
+            message += f"{self.input_size} inputs: it has no inverse."
+            raise MethodError(message, hint="use a method that fits by EM.")
+        if np.linalg.cond(matrix) > 1 / np.finfo(np.float64).eps:
+            message = f"The channel of {self._name} cannot be inverted: two values look alike."
+            raise MethodError(message, hint="use a method that fits by EM.")
+        inverse: Floats = np.linalg.inv(matrix)
+        return inverse
+
+    def weights(self, event: Box) -> Floats:
+        """Return, for each joint output u, the sum over v in ``event`` of inverse[v, u].
+
+        Summed over records, the weights count the originals in the event without bias. An
+        attribute without a mask is free.
+        """
+        weights: Floats = self.event(event).astype(np.float64) @ self.inverse()
+        return weights
+
+    def event(self, box: Box) -> NDArray[np.bool_]:
+        """Return which joint input codes lie in a box."""
+        inside = np.ones(1, np.bool_)
+        for name, size in zip(self.attributes, self.inputs, strict=True):
+            mask = box.mask(name, size)
+            if len(mask) != size:
+                message = f"a box has {len(mask)} codes for {name!r}, its channel {size}"
+                raise BugError(message)
+            inside = (inside[:, None] & mask[None, :]).ravel()
+        return inside
+
+    def amplification(self) -> Fraction | None:
+        """Return the worst ratio within a row of the matrix; None if it has no bound."""
+        worst = Fraction(1)
+        for row in self.matrix():
+            high, low = int(row.max()), int(row.min())
+            if high and not low:
+                return None
+            if high:
+                worst = max(worst, Fraction(high, low))
+        return worst
+
+    def epsilon(self) -> float:
+        """Return the local differential privacy of the group: the largest log ratio in a row."""
+        worst = self.amplification()
+        return math.inf if worst is None else log(worst)
+
+    def entropy(self, prior: Sequence[float] | None = None) -> float:
+        """Return the entropy of the output given the input, in bits (DXZ §2.3).
+
+        Without a ``prior`` over the inputs they are equally likely.
+        """
+        shares = self.matrix() / self.scale
+        logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
+        columns = -(shares * logs).sum(axis=0)
+        return float(columns.mean() if prior is None else columns @ np.asarray(prior))
+
+    def condition(self) -> float:
+        """Return the condition number: how much inverting multiplies relative errors."""
+        return float(np.linalg.cond(self.matrix() / self.scale))
+
+    # Groups
+
+    def join(self, columns: Mapping[str, Codes]) -> Codes:
+        """Return the joint codes of the group's columns."""
+        joint = columns[self.attributes[0]]
+        if len(self.attributes) == 1:
+            return joint
+        joint = joint.astype(np.int64)
+        for name, size in zip(self.attributes[1:], self.inputs[1:], strict=True):
+            joint = joint * size + columns[name]
+        return joint
+
+    def part(self, joint: Codes) -> dict[str, Codes]:
+        """Return the columns of joint output codes."""
+        if len(self.attributes) == 1:
+            return {self.attributes[0]: joint}
+        columns = {}
+        for name, size in zip(reversed(self.attributes), reversed(self.outputs), strict=True):
+            joint, codes = np.divmod(joint, size)
+            columns[name] = codes.astype(code_type(size))
+        return columns
+
+    def disguise(
+        self, codes: Codes, randomness: Randomness, column: int, start: int = 0
+    ) -> Codes:
+        """Return what is released for joint ``codes``, those of rows ``start`` on.
+
+        The words come from the stream of ``column`` by the rows' places. Long arrays run on all
+        threads; one of at most ``SPAN`` rows stays in the thread of the caller, so work that is in
+        threads already may call this.
+        """
+        out = np.empty(len(codes), self._type)
+        spans = [slice(i, i + SPAN) for i in range(0, len(codes), SPAN)]
+
+        def one(span: slice) -> None:
+            reader = randomness.reader(column, (start + span.start) * self.words)
+            rows = max(1, CHUNK // self.words)
+            source, target = codes[span], out[span]
+            for i in range(0, len(source), rows):
+                piece = source[i : i + rows]
+                self.draw(piece, reader.chunk(len(piece) * self.words), target[i : i + rows])
+
+        for _ in map(one, spans) if len(spans) == 1 else in_threads(one, spans):
+            pass
+        return out
+
+    @property
+    def _type(self) -> type[np.generic]:
+        """The type of joint output codes."""
+        return code_type(self.output_size) if len(self.attributes) == 1 else np.int64
+
+    @property
+    def _name(self) -> str:
+        return " × ".join(repr(name) for name in self.attributes)
+
+
+def log(ratio: Fraction) -> float:
+    """Return the natural logarithm of a ratio of whole numbers of any size."""
+    return math.log(ratio.numerator) - math.log(ratio.denominator)

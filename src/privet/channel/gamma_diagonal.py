@@ -1,0 +1,214 @@
+"""The γ-diagonal channel: keep a value γ times as often as put any other in its place (DXZ §2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from privet.channel.base import Channel, register
+from privet.coding import code_type
+from privet.compiled import kernel
+from privet.errors import BugError, PlanError, PrivetError, ReleaseError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Box
+
+__all__ = ["Gamma", "GammaDiagonal", "check_gamma"]
+
+Gamma: TypeAlias = "int | float | Fraction"
+
+MAX_BITS = 32
+
+
+def check_gamma(gamma: object, where: str) -> Fraction:
+    """Return γ exactly as given; it must be a finite number above 1."""
+    allowed = isinstance(gamma, int | float | Fraction) and not isinstance(gamma, bool)
+    if not allowed or not math.isfinite(gamma) or gamma <= 1:  # type: ignore[arg-type, operator]
+        message = f"{where}: gamma must be a finite number above 1."
+        hint = "5 to 12 is usual; the smaller, the more private; to release as is, use 'exact'."
+        raise PlanError(message, hint=hint)
+    return Fraction(gamma)  # type: ignore[arg-type]
+
+
+@kernel
+def substitute(
+    codes: NDArray[Any],
+    words: NDArray[np.uint32],
+    off: int,
+    diagonal: int,
+    out: NDArray[Any],
+) -> int:
+    """Write the substitute of each code; return the largest code met.
+
+    A word w stands for r = (w + 1) / 2**bits; the substitute is the first h whose cumulated
+    column reaches r. The three cases (before, at and behind the diagonal) become one division,
+    x // off, and that one a multiplication: the guess is x // off or one less, never more.
+    """
+    width = np.uint64(off)
+    kept = np.uint64(diagonal)
+    inverse = np.uint64(0x100000000) // width
+    shift = np.uint64(32)
+    top = np.uint64(0)
+    for i in range(len(codes)):
+        code = np.uint64(codes[i])
+        top = max(top, code)
+        word = np.uint64(words[i])
+        begin = code * width
+        x = word if word < begin else (begin if word < begin + kept else word + width - kept)
+        guess = (x * inverse) >> shift
+        out[i] = guess + np.uint64(x - guess * width >= width)
+    return np.int64(top)
+
+
+@register
+@dataclass(frozen=True)
+class GammaDiagonal(Channel):
+    """Substitute a value of ``attribute`` by any other; itself is γ times as likely as each.
+
+    Protects the attribute by ε = ln γ, for anyone, whatever they know. The two integers of a
+    column are ``off`` = ⌈2**bits / (γ + N − 1)⌉ for another value and ``diagonal``, the rest, for
+    the value itself: their ratio is never above γ.
+
+    >>> channel = GammaDiagonal("outlook", 3, 3)
+    >>> channel.off, channel.diagonal
+    (858993460, 2576980376)
+    >>> float(channel.amplification())
+    2.99999999...
+    """
+
+    kind: ClassVar[str] = "gamma-diagonal"
+
+    attribute: str
+    size: int
+    gamma: Gamma
+    bits: int = MAX_BITS
+
+    def __post_init__(self) -> None:
+        where = f"Attribute {self.attribute!r}"
+        exact = check_gamma(self.gamma, where)
+        if self.size < 2:
+            message = f"{where} has a single value: there is nothing to put in its place."
+            raise PlanError(message, hint="release it as 'exact' or 'withheld', or use more bins.")
+        code_type(self.size)
+        if not 1 <= self.bits <= MAX_BITS:
+            message = f"{where}: bits must be from 1 to {MAX_BITS}."
+            raise PlanError(message)
+        if self.diagonal <= self.off:
+            message = f"{where}: gamma is so near 1 that, for {self.size} values, "
+            message += f"words of {self.bits} bits cannot tell it from 1."
+            raise PlanError(message, hint="use a larger gamma or fewer bins, or withhold it.")
+
+    @cached_property
+    def off(self) -> int:
+        """How many of the ``2**bits`` words lead to each other value."""
+        return math.ceil(Fraction(self.scale) / (Fraction(self.gamma) + self.size - 1))
+
+    @cached_property
+    def diagonal(self) -> int:
+        """How many of the ``2**bits`` words keep the value."""
+        return self.scale - (self.size - 1) * self.off
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The one attribute."""
+        return (self.attribute,)
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The size of its domain."""
+        return (self.size,)
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The size of its domain, which stays."""
+        return (self.size,)
+
+    @property
+    def scale(self) -> int:
+        """What every column of the matrix sums to."""
+        return 1 << self.bits
+
+    def draw(
+        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """Return the substitutes, each in constant time and by whole numbers only."""
+        if out is None:
+            out = np.empty(len(codes), code_type(self.size))
+        if len(codes) and substitute(codes, words, self.off, self.diagonal, out) >= self.size:
+            message = f"a code of {self.attribute!r} is outside its domain"
+            raise BugError(message)
+        return out
+
+    def _matrix(self) -> NDArray[np.int64]:
+        matrix = np.full((self.size, self.size), self.off, np.int64)
+        np.fill_diagonal(matrix, self.diagonal)
+        return matrix
+
+    # Closed forms. The matrix over 2**bits is λI + off/2**bits, λ = (diagonal − off)/2**bits.
+
+    def inverse(self) -> NDArray[np.float64]:
+        """Return the inverse: (2**bits [v = u] − off) / (diagonal − off)."""
+        self.matrix()  # refuses what is too large
+        same = np.eye(self.size) * self.scale
+        inverse: NDArray[np.float64] = (same - self.off) / (self.diagonal - self.off)
+        return inverse
+
+    def weights(self, event: Box) -> NDArray[np.float64]:
+        """Return (2**bits [u in event] − off |event|) / (diagonal − off), as DXZ's inverse says."""
+        inside = self.event(event)
+        # Whole numbers below 2**53 until the one division.
+        weights: NDArray[np.float64] = inside * float(self.scale) - self.off * int(inside.sum())
+        return weights / (self.diagonal - self.off)
+
+    def amplification(self) -> Fraction:
+        """Return diagonal / off, which is at most γ."""
+        return Fraction(self.diagonal, self.off)
+
+    def entropy(self, prior: Sequence[float] | None = None) -> float:
+        """Return the entropy of a column in bits; all columns have the same, whatever the prior."""
+        del prior
+        keep, other = self.diagonal / self.scale, self.off / self.scale
+        return -keep * math.log2(keep) - (self.size - 1) * other * math.log2(other)
+
+    def condition(self) -> float:
+        """Return 1/λ."""
+        return self.scale / (self.diagonal - self.off)
+
+    # The card
+
+    def to_json(self) -> dict[str, Any]:
+        """Return every number of the channel."""
+        exact = isinstance(self.gamma, Fraction)
+        return {
+            "kind": self.kind,
+            "attribute": self.attribute,
+            "size": self.size,
+            "bits": self.bits,
+            "off": self.off,
+            "diagonal": self.diagonal,
+            "gamma": str(self.gamma) if exact else self.gamma,
+        }
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> GammaDiagonal:
+        """Read what ``to_json`` wrote; the integers must be those that γ gives."""
+        try:
+            gamma = form["gamma"]
+            exact = Fraction(gamma) if isinstance(gamma, str) else gamma
+            channel = cls(form["attribute"], form["size"], exact, form["bits"])
+            same = channel.to_json() == form
+        except (KeyError, TypeError, ValueError, ArithmeticError, PrivetError):
+            same = False
+        if not same:
+            message = "A γ-diagonal channel on the card has numbers that do not belong together."
+            raise ReleaseError(message, hint="ask the owner for the release again.")
+        return channel

@@ -1,0 +1,332 @@
+"""Codings: how raw values become small whole numbers and back; boxes of coded values.
+
+Everything that is counted is coded first: a category by its place in the domain, a number by the
+cell it falls in. Cells are closed on the right, ``(edge, next edge]``, so "code <= j" and
+"value <= edge j" are the same test, in the data and in a tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from privet.compiled import kernel
+from privet.errors import DataError, SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
+    Floats: TypeAlias = NDArray[np.float64]
+    Mask: TypeAlias = NDArray[np.bool_]
+
+__all__ = ["Box", "Coding", "Value", "code_type", "code_values"]
+
+Value: TypeAlias = str | int | float | bool
+
+_BUCKETS = 4096  # of the table that says where to look for a number's cell
+MAX_CODES = 1 << 16
+
+
+def code_type(size: int) -> type[np.uint8] | type[np.uint16]:
+    """Return the narrowest code type that holds ``size`` values."""
+    if size > MAX_CODES:
+        message = f"A coded attribute has {size} values; at most {MAX_CODES} are possible."
+        raise SchemaError(message, hint="use fewer bins, or merge categories.")
+    return np.uint8 if size <= 256 else np.uint16
+
+
+@kernel
+def find_cells(
+    values: Floats, edges: Floats, starts: NDArray[np.int64], scale: float, out: Codes
+) -> int:
+    """Write the cell of each value; return the row of the first NaN, or -1.
+
+    A value's bucket bounds its cell from both sides; the two loops at the end make the answer
+    exact whatever the rounding of the bucket's own border.
+    """
+    last = len(edges)
+    low = edges[0] if last else 0.0
+    top = len(starts) - 2
+    nan = -1
+    for i in range(len(values)):
+        x = values[i]
+        if np.isnan(x):
+            if nan < 0:
+                nan = i
+            out[i] = last
+            continue
+        place = (x - low) * scale
+        bucket = 0
+        if place >= top:
+            bucket = top
+        elif place > 0:
+            bucket = int(place)
+        left = starts[bucket]
+        right = starts[bucket + 1]
+        while left < right:
+            middle = (left + right) >> 1
+            if edges[middle] < x:
+                left = middle + 1
+            else:
+                right = middle
+        while left < last and edges[left] < x:
+            left += 1
+        while left > 0 and edges[left - 1] >= x:
+            left -= 1
+        out[i] = left
+    return nan
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How one column is coded: ``size`` codes, each a category or a cell of numbers.
+
+    ``values`` lists the categories; or ``lower`` and ``upper`` give the smallest and the largest
+    value of each cell. With ``missing`` the last code stands for a missing value: after all
+    numbers, so that a missing value is never "at most" anything.
+
+    >>> Coding.cells("age", [20, 40, 60], [40, 60, 80]).edges
+    array([40., 60.])
+    """
+
+    name: str
+    values: tuple[Value, ...] | None = None
+    lower: Floats | None = None
+    upper: Floats | None = None
+    missing: bool = False
+    _tables: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def categories(cls, name: str, values: Iterable[Value], *, missing: bool = False) -> Coding:
+        """Code categories in the given order."""
+        return cls(name, values=tuple(values), missing=missing)
+
+    @classmethod
+    def cells(
+        cls,
+        name: str,
+        lower: Sequence[float] | Floats,
+        upper: Sequence[float] | Floats,
+        *,
+        missing: bool = False,
+    ) -> Coding:
+        """Code numbers by cells given by their smallest and largest values."""
+        low, high = np.asarray(lower, np.float64), np.asarray(upper, np.float64)
+        return cls(name, lower=low, upper=high, missing=missing)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether codes follow the order of numbers."""
+        return self.values is None
+
+    @property
+    def known(self) -> int:
+        """The number of codes without the one for missing."""
+        cells = self.lower if self.values is None else self.values
+        return 0 if cells is None else len(cells)
+
+    @property
+    def size(self) -> int:
+        """The number of codes."""
+        return self.known + self.missing
+
+    @property
+    def edges(self) -> Floats:
+        """Cut points between neighbouring cells, the missing one behind infinity."""
+        if "edges" not in self._tables:
+            lower, upper = self._bounds()
+            inner = _between(upper[:-1], lower[1:])
+            self._tables["edges"] = np.append(inner, np.inf) if self.missing else inner
+        edges: Floats = self._tables["edges"]
+        return edges
+
+    def _bounds(self) -> tuple[Floats, Floats]:
+        if self.lower is None or self.upper is None:
+            message = f"Column {self.name!r} is categorical: it has no cells."
+            raise SchemaError(message)
+        return self.lower, self.upper
+
+    def cut(self, left: int, right: int) -> tuple[int, float]:
+        """Return where to cut between two codes that occur: the last code on the left, the threshold.
+
+        The threshold lies midway between the values that occur, moved to a border if it would
+        cut through a cell between them, so that codes and values always take the same side.
+        """
+        lower, upper = self._bounds()
+        if right >= len(lower):
+            return len(lower) - 1, np.inf
+        middle = _between(upper[left], lower[right])
+        last = int(np.searchsorted(upper, middle, side="right")) - 1
+        last = min(max(last, left), right - 1)
+        if lower[last + 1] <= middle:
+            middle = _between(upper[last], lower[last + 1])
+        return last, middle
+
+    def around(self, left: int, right: int) -> tuple[float, float]:
+        """Return the largest value of one cell and the smallest of another."""
+        lower, upper = self._bounds()
+        return float(upper[left]), float(lower[right]) if right < len(lower) else np.inf
+
+    def encode(self, column: Any, out: Codes | None = None) -> Codes:  # noqa: ANN401
+        """Return the codes of a column; the caller has checked its domain.
+
+        A category that is not in the domain is an error; a number outside all cells falls into
+        the nearest.
+        """
+        if self.values is not None:
+            codes = code_values(column, self.values, self.name, missing=self.missing)
+            if out is None:
+                return codes
+            out[:] = codes
+            return out
+        numbers = np.asarray(column, dtype=np.float64)
+        if out is None:
+            out = np.empty(len(numbers), code_type(self.size))
+        starts, scale = self._buckets()
+        nan = find_cells(numbers, self.edges, starts, scale, out)
+        if nan >= 0 and not self.missing:
+            message = f"Column {self.name!r} has a missing value (first in row {nan})."
+            raise DataError(message, hint="fill or drop it, or declare missing = 'category'.")
+        return out
+
+    def _buckets(self) -> tuple[NDArray[np.int64], float]:
+        if "starts" not in self._tables:
+            edges = self.edges[np.isfinite(self.edges)]
+            low, high = (edges[0], edges[-1]) if len(edges) else (0.0, 0.0)
+            with np.errstate(over="ignore"):
+                scale = _BUCKETS / (high - low) if high > low else 0.0
+            scale = scale if np.isfinite(scale) else 0.0
+            borders = low + np.arange(1, _BUCKETS) * ((high - low) / _BUCKETS)
+            starts = np.empty(_BUCKETS + 1, np.int64)
+            starts[0], starts[-1] = 0, len(self.edges)
+            if scale:
+                starts[1:-1] = np.searchsorted(self.edges, borders, side="left")
+            else:
+                starts[1:-1] = 0
+            self._tables["starts"], self._tables["scale"] = starts, float(scale)
+        starts = self._tables["starts"]
+        return starts, float(self._tables["scale"])
+
+    def decode(self, codes: Codes) -> NDArray[Any]:
+        """Return categories, or the centres of cells; missing becomes None or NaN."""
+        if self.values is not None:
+            names = np.array([*self.values, *([None] * self.missing)], dtype=object)
+            return names[codes]
+        lower, upper = self._bounds()
+        centres = lower + (upper - lower) / 2
+        return np.append(centres, [np.nan] * self.missing)[codes]
+
+    def label(self, code: int) -> str:
+        """Name one code for people."""
+        if self.missing and code == self.known:
+            return "missing"
+        if self.values is not None:
+            return str(self.values[code])
+        lower, upper = self._bounds()
+        low, high = lower[code], upper[code]
+        return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return a plain form; ``from_json`` reads it back."""
+        form: dict[str, Any] = {"name": self.name}
+        if self.values is not None:
+            form["values"] = list(self.values)
+        else:
+            lower, upper = self._bounds()
+            form["lower"], form["upper"] = lower.tolist(), upper.tolist()
+        if self.missing:
+            form["missing"] = True
+        return form
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> Coding:
+        """Read what ``to_json`` wrote."""
+        missing = bool(form.get("missing", False))
+        if "values" in form:
+            return cls.categories(form["name"], form["values"], missing=missing)
+        return cls.cells(form["name"], form["lower"], form["upper"], missing=missing)
+
+
+def _between(below: Any, above: Any) -> Any:  # noqa: ANN401
+    """Return the middle of two numbers, never the upper one: two floats may have none between."""
+    middle = below / 2 + above / 2
+    return np.where((middle >= above) | (middle < below), below, middle)[()]
+
+
+def code_values(
+    column: Any,  # noqa: ANN401
+    values: tuple[Value, ...],
+    name: str,
+    *,
+    missing: bool = False,
+    unknown: int | None = None,
+) -> Codes:
+    """Code a column of categories by dictionary: each distinct value is looked up once.
+
+    ``unknown`` is the code of a value outside ``values`` (and of a missing one, where missing is
+    no category); without it such a value is an error.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    try:
+        array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if not pa.types.is_dictionary(array.type):
+            array = array.dictionary_encode()
+    except (pa.ArrowException, TypeError) as error:
+        message = f"Column {name!r} mixes types that cannot stand side by side."
+        raise DataError(message, hint="use one type, text for example.") from error
+    places = {value: code for code, value in enumerate(values)}
+    last = len(values)
+    codes = [places.get(value, -1) for value in array.dictionary.to_pylist()]
+    table = np.array([*codes, last if missing else -1], dtype=np.int64)
+    indices = pc.fill_null(array.indices, len(codes)).to_numpy(zero_copy_only=False)
+    coded = table[indices]
+    if coded.min(initial=0) < 0:
+        if unknown is None:
+            _complain(array, coded, values, name)
+        coded = np.where(coded < 0, unknown, coded)
+    return coded.astype(code_type(max(last + missing, (unknown or 0) + 1)))
+
+
+def _complain(array: Any, coded: NDArray[np.int64], values: tuple[Value, ...], name: str) -> None:  # noqa: ANN401
+    row = int(np.argmax(coded < 0))
+    if not array.indices[row].is_valid:
+        message = f"Column {name!r} has a missing value (first in row {row})."
+        raise DataError(message, hint="fill or drop it, or declare missing = 'category'.")
+    held = {type(value).__name__ for value in array.dictionary.to_pylist() if value is not None}
+    asked = {type(value).__name__ for value in values}
+    allowed = ", ".join(repr(value) for value in values[:8]) + (", ..." if len(values) > 8 else "")
+    message = f"Column {name!r} has a value outside its domain (first in row {row}); "
+    message += f"allowed are {allowed}."
+    hint = "declare every category in the schema, or map rare ones to one that is declared."
+    if not held & asked:
+        hint = f"the column holds {'/'.join(sorted(held))}, the schema {'/'.join(sorted(asked))}."
+    raise DataError(message, hint=hint)
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    """A conjunction of conditions: for some attributes, the set of codes that may stand there.
+
+    A node's path and an event are boxes; an attribute without a mask is free.
+    """
+
+    masks: Mapping[str, Mask] = field(default_factory=dict)
+
+    def narrowed(self, name: str, mask: Mask) -> Box:
+        """Return the box with one more condition."""
+        held = self.masks.get(name)
+        return Box({**self.masks, name: mask if held is None else held & mask})
+
+    def mask(self, name: str, size: int) -> Mask:
+        """Return the codes allowed for an attribute of ``size`` codes."""
+        held = self.masks.get(name)
+        return np.ones(size, np.bool_) if held is None else held

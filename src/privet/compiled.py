@@ -1,0 +1,87 @@
+"""The one door to numba: ``kernel`` compiles a function, keeping the result on disk.
+
+Kernels release the interpreter lock, so that plain threads run them side by side; ``threads``
+says how many. The cache goes to ``NUMBA_CACHE_DIR`` if set, else to a folder of the user's, else to
+a temporary one: a read-only installation works too.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["in_threads", "kernel", "threads"]
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def _cache_folder() -> str:
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(home) / "privet" / "numba"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return tempfile.mkdtemp(prefix="privet-numba-")
+    if os.access(folder, os.W_OK):
+        return str(folder)
+    return tempfile.mkdtemp(prefix="privet-numba-")
+
+
+if not numba.config.CACHE_DIR:
+    numba.config.CACHE_DIR = _cache_folder()
+
+
+def kernel(function: Function) -> Function:
+    """Compile ``function`` on its first call; the compiled code is kept on disk."""
+    compiled: Function = numba.njit(function, nogil=True, cache=True, error_model="numpy")
+    return compiled
+
+
+def threads() -> int:
+    """Return how many threads to use: ``PRIVET_THREADS``, else the cores given to this process."""
+    wanted = os.environ.get("PRIVET_THREADS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return int(wanted)
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+@cache
+def _pool(size: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(size, thread_name_prefix="privet")
+
+
+def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Yield ``work(item)`` in the items' order, a few at a time on all threads.
+
+    At most two items a thread are in flight, so a long stream of batches stays small in memory.
+    """
+    size = threads()
+    if size == 1:
+        yield from map(work, items)
+        return
+    waiting: list[Any] = []
+    pool = _pool(size)
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) >= 2 * size:
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+    finally:
+        for future in waiting:
+            future.cancel()

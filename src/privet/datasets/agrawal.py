@@ -1,0 +1,373 @@
+"""Made-up people and loans: AS's five functions and the ten older Agrawal functions.
+
+Both families share nine attributes and differ in who is of class A. The older family is that of
+Agrawal, Imielinski and Swami, "Database mining: a performance perspective" (1993); AS took its
+generator, kept its functions 1 and 2 and used other ones as F3 to F5. Where implementations differ
+we follow the papers: 0.67 of income (not two thirds), commission whenever salary is below 75,000.
+Salary, commission, age, hvalue, hyears and loan are real numbers, uniform on their ranges (some
+programs round age and hyears); elevel, car and zipcode are whole.
+
+Rows are made in chunks, each from a random stream of its own, so a table of any length can be
+written batch by batch, and the batches' size does not change what is in them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from privet.compiled import in_threads
+from privet.errors import InputError
+from privet.schema import Attribute, Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[np.float64]
+    Columns: TypeAlias = dict[str, NDArray[Any]]
+    People: TypeAlias = Mapping[str, NDArray[Any]]
+    Mask: TypeAlias = NDArray[np.bool_]
+
+__all__ = ["FAMILIES", "agrawal", "as_functions", "batches", "is_a", "schema"]
+
+CLASSES = ("A", "B")
+CHUNK_ROWS = 1 << 16
+ATTRIBUTES = (
+    Attribute.numeric("salary", low=20_000, high=150_000),
+    Attribute.numeric("commission", low=0, high=75_000),
+    Attribute.numeric("age", low=20, high=80),
+    Attribute.numeric("elevel", low=0, high=4, integer=True),
+    Attribute.numeric("car", low=1, high=20, integer=True),
+    Attribute.numeric("zipcode", low=0, high=8, integer=True),
+    Attribute.numeric("hvalue", low=50_000, high=1_350_000),
+    Attribute.numeric("hyears", low=1, high=30),
+    Attribute.numeric("loan", low=0, high=500_000),
+)
+
+
+# The functions. Each returns who is of class A.
+
+
+def _by_age(people: People, young: Mask, middle: Mask, old: Mask) -> Mask:
+    """Pick one of three conditions by age: below 40, from 40 to below 60, from 60."""
+    age = people["age"]
+    picked: Mask = np.where(age < 40, young, np.where(age < 60, middle, old))
+    return picked
+
+
+def _within(values: NDArray[Any], low: float, high: float) -> Mask:
+    inside: Mask = (low <= values) & (values <= high)
+    return inside
+
+
+def _paid(people: People, low: float) -> Mask:
+    """Whether salary is in the band of 50,000 that begins at ``low``."""
+    return _within(people["salary"], low, low + 50_000)
+
+
+def _lent(people: People, low: float) -> Mask:
+    """Whether the loan is in the band of 200,000 that begins at ``low``."""
+    return _within(people["loan"], low, low + 200_000)
+
+
+def _income(people: People) -> Array:
+    total: Array = people["salary"] + people["commission"]
+    return total
+
+
+def _equity(people: People) -> Array:
+    equity: Array = 0.1 * people["hvalue"] * np.maximum(people["hyears"] - 20, 0)
+    return equity
+
+
+def _age_only(people: People) -> Mask:
+    middle = np.zeros(len(people["age"]), np.bool_)
+    return _by_age(people, ~middle, middle, ~middle)
+
+
+def _salary_by_age(people: People) -> Mask:
+    return _by_age(people, _paid(people, 50e3), _paid(people, 75e3), _paid(people, 25e3))
+
+
+def _as_3(people: People) -> Mask:
+    """AS's F3. Unlike the older function 4, some levels of education at some ages are never A."""
+    level = people["elevel"]
+    low, mid, high = (_paid(people, start) for start in (25e3, 50e3, 75e3))
+    return _by_age(
+        people,
+        (_within(level, 0, 1) & low) | (_within(level, 2, 3) & mid),
+        (_within(level, 1, 3) & mid) | ((level == 4) & high),
+        (_within(level, 2, 4) & mid) | ((level == 1) & low),
+    )
+
+
+def _as_4(people: People) -> Mask:
+    positive: Mask = 0.67 * _income(people) - 0.2 * people["loan"] - 10e3 > 0
+    return positive
+
+
+def _as_5(people: People) -> Mask:
+    money = 0.67 * _income(people) - 0.2 * people["loan"] + 0.2 * _equity(people)
+    positive: Mask = money - 10e3 > 0
+    return positive
+
+
+def _older_3(people: People) -> Mask:
+    level = people["elevel"]
+    return _by_age(people, _within(level, 0, 1), _within(level, 1, 3), _within(level, 2, 4))
+
+
+def _older_4(people: People) -> Mask:
+    level = people["elevel"]
+    low, mid, high = (_paid(people, start) for start in (25e3, 50e3, 75e3))
+    return _by_age(
+        people,
+        np.where(_within(level, 0, 1), low, mid),
+        np.where(_within(level, 1, 3), mid, high),
+        np.where(_within(level, 2, 4), mid, low),
+    )
+
+
+def _older_5(people: People) -> Mask:
+    low, mid, high = (_lent(people, start) for start in (100e3, 200e3, 300e3))
+    return _by_age(
+        people,
+        np.where(_paid(people, 50e3), low, mid),
+        np.where(_paid(people, 75e3), mid, high),
+        np.where(_paid(people, 25e3), high, low),
+    )
+
+
+def _older_6(people: People) -> Mask:
+    income = _income(people)
+    young, middle, old = (_within(income, low, low + 50e3) for low in (50e3, 75e3, 25e3))
+    return _by_age(people, young, middle, old)
+
+
+def _older_7(people: People) -> Mask:
+    positive: Mask = 0.67 * _income(people) - 0.2 * people["loan"] - 20e3 > 0
+    return positive
+
+
+def _older_8(people: People) -> Mask:
+    positive: Mask = 0.67 * _income(people) - 5e3 * people["elevel"] - 20e3 > 0
+    return positive
+
+
+def _older_9(people: People) -> Mask:
+    money = 0.67 * _income(people) - 5e3 * people["elevel"] - 0.2 * people["loan"]
+    positive: Mask = money - 10e3 > 0
+    return positive
+
+
+def _older_10(people: People) -> Mask:
+    money = 0.67 * _income(people) - 5e3 * people["elevel"] + 0.2 * _equity(people)
+    positive: Mask = money - 10e3 > 0
+    return positive
+
+
+FAMILIES: dict[str, tuple[Callable[[People], Mask], ...]] = {
+    "as": (_age_only, _salary_by_age, _as_3, _as_4, _as_5),
+    "agrawal": (
+        _age_only,
+        _salary_by_age,
+        _older_3,
+        _older_4,
+        _older_5,
+        _older_6,
+        _older_7,
+        _older_8,
+        _older_9,
+        _older_10,
+    ),
+}
+
+
+def is_a(family: str, function: int, people: People) -> Mask:
+    """Say of each person, given by columns of numbers, whether the function puts them in class A.
+
+    >>> is_a("as", 1, {"age": np.array([39.9, 40.0, 60.0])})
+    array([ True, False,  True])
+    """
+    return _function(family, function)(people)
+
+
+def _function(family: str, function: int) -> Callable[[People], Mask]:
+    if family not in FAMILIES:
+        message = f"There is no family {family!r} of functions; there are {', '.join(FAMILIES)}."
+        raise InputError(message)
+    last = len(FAMILIES[family])
+    if isinstance(function, bool) or function not in range(1, last + 1):
+        message = f"Parameter function: the family {family!r} has functions 1 to {last}."
+        raise InputError(message)
+    return FAMILIES[family][function - 1]
+
+
+# The people.
+
+
+def _draw(random: np.random.Generator, rows: int) -> Columns:
+    """Draw people whose class is not yet asked for."""
+    salary = random.uniform(20_000, 150_000, rows)
+    commission = np.where(salary >= 75_000, 0.0, random.uniform(10_000, 75_000, rows))
+    age = random.uniform(20, 80, rows)
+    elevel = random.integers(0, 5, rows)
+    car = random.integers(1, 21, rows)
+    zipcode = random.integers(0, 9, rows)
+    hvalue = (9 - zipcode) * random.uniform(50_000, 150_000, rows)
+    hyears = random.uniform(1, 30, rows)
+    loan = random.uniform(0, 500_000, rows)
+    drawn = (salary, commission, age, elevel, car, zipcode, hvalue, hyears, loan)
+    return {attribute.name: column for attribute, column in zip(ATTRIBUTES, drawn, strict=True)}
+
+
+def _chunk(
+    random: np.random.Generator,
+    function: Callable[[People], Mask],
+    rows: int,
+    *,
+    balanced: bool,
+) -> tuple[Columns, Mask]:
+    """Make one chunk and who in it is A; if balanced, draw until both classes have their half.
+
+    With an odd number of rows A has the one more. Rows are then mixed, so that the class that
+    took longer to fill does not stand at the end.
+    """
+    if not balanced:
+        people = _draw(random, rows)
+        return people, function(people)
+    wanted = {True: rows - rows // 2, False: rows // 2}
+    kept: dict[bool, list[Columns]] = {True: [], False: []}
+    while any(wanted.values()):
+        drawn = _draw(random, max(rows, 1024))
+        member = function(drawn)
+        for side in (True, False):
+            found = np.flatnonzero(member == side)[: wanted[side]]
+            wanted[side] -= len(found)
+            if len(found):
+                kept[side].append({name: column[found] for name, column in drawn.items()})
+    order = random.permutation(rows)
+    parts = kept[True] + kept[False]
+    people = {
+        attribute.name: np.concatenate([part[attribute.name] for part in parts])[order]
+        for attribute in ATTRIBUTES
+    }
+    return people, order < rows - rows // 2
+
+
+def _record_batch(people: Columns, member: Mask) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    codes = pa.array((~member).astype(np.int8))
+    group = pa.DictionaryArray.from_arrays(codes, list(CLASSES)).dictionary_decode()
+    return pa.RecordBatch.from_pydict({**people, "group": group})
+
+
+def batches(
+    family: str,
+    function: int,
+    rows: int,
+    seed: int | None = None,
+    batch_rows: int = CHUNK_ROWS,
+    *,
+    balanced: bool = True,
+) -> Iterator[pa.RecordBatch]:
+    """Yield ``rows`` records as Arrow batches of ``batch_rows``, the last one maybe shorter.
+
+    Joined, the batches are the same table whatever ``batch_rows`` is; a seed gives the same table
+    every time, None a fresh one. Balanced means half of each class in every chunk of 65,536
+    rows, and so in the whole (A has one more where the number is odd).
+    """
+    chosen = _function(family, function)
+    for name, number in (("rows", rows), ("batch_rows", batch_rows)):
+        if isinstance(number, bool) or number != int(number) or number < 1:
+            message = f"Parameter {name} must be a whole number from 1."
+            raise InputError(message)
+    if seed is not None and (isinstance(seed, bool) or seed < 0):
+        message = "Parameter seed must be None or a whole number from 0."
+        raise InputError(message)
+    entropy = np.random.SeedSequence(seed).entropy
+
+    def make(start: int) -> pa.RecordBatch:
+        key = np.random.SeedSequence(entropy, spawn_key=(start // CHUNK_ROWS,))
+        random = np.random.default_rng(key)
+        size = min(CHUNK_ROWS, rows - start)
+        return _record_batch(*_chunk(random, chosen, size, balanced=balanced))
+
+    chunks = in_threads(make, range(0, rows, CHUNK_ROWS))
+    return _rebatch(chunks, batch_rows)
+
+
+def _rebatch(chunks: Iterator[pa.RecordBatch], batch_rows: int) -> Iterator[pa.RecordBatch]:
+    """Cut and join batches to one size."""
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += chunk.num_rows
+        while size >= batch_rows:
+            whole = held[0] if len(held) == 1 else pa.concat_batches(held)
+            yield whole.slice(0, batch_rows)
+            size -= batch_rows
+            held = [whole.slice(batch_rows)] if size else []
+    if size:
+        yield held[0] if len(held) == 1 else pa.concat_batches(held)
+
+
+def as_functions(
+    function: int, rows: int, seed: int | None = None, *, balanced: bool = True
+) -> pa.Table:
+    """Return a table of AS's function F1 to F5 (methods §1), half of each class.
+
+    >>> table = as_functions(2, rows=10, seed=1)
+    >>> table.column_names[-1], sorted(table["group"].to_pylist()).count("A")
+    ('group', 5)
+    """
+    import pyarrow as pa
+
+    return pa.Table.from_batches(batches("as", function, rows, seed, balanced=balanced))
+
+
+def agrawal(
+    function: int, rows: int, seed: int | None = None, *, balanced: bool = True
+) -> pa.Table:
+    """Return a table of function 1 to 10 of the older Agrawal benchmark, half of each class."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches(batches("agrawal", function, rows, seed, balanced=balanced))
+
+
+def schema(
+    family: str = "as", bins: int | None = None, margin: float = 0.0, seed: int | None = None
+) -> Schema:
+    """Return the public domains, the same for every function of both families.
+
+    With ``margin``, each end of a real range moves outwards by a random part (drawn from ``seed``)
+    of up to ``margin`` times the range, so that bins do not line up with the thresholds of the
+    functions. The three whole-number attributes keep their ends: their bins are their values.
+
+    >>> schema("as", margin=0.1, seed=1)["age"].range[0] < 20
+    True
+    """
+    _function(family, 1)
+    if not 0 <= margin < np.inf:
+        message = "Parameter margin must be a finite number from 0."
+        raise InputError(message)
+    random = np.random.default_rng(seed)
+    attributes = []
+    for attribute in ATTRIBUTES:
+        low, high = attribute.range
+        below, above = random.uniform(0, margin, 2) * (high - low)
+        declared = attribute
+        if margin and not attribute.integer:
+            declared = replace(attribute, low=low - below, high=high + above)
+        attributes.append(replace(declared, bins=bins))
+    target = Attribute.categorical("group", CLASSES)
+    return Schema([*attributes, target], target="group")

@@ -1,0 +1,169 @@
+"""Treatments: what a plan can do to one attribute."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from privet.channel.gamma_diagonal import GammaDiagonal, check_gamma
+from privet.coding import MAX_CODES, code_type
+from privet.errors import PlanError
+from privet.schema import Attribute
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.channel import Channel
+    from privet.channel.gamma_diagonal import Gamma
+    from privet.coding import Coding, Value
+
+__all__ = ["TREATMENTS", "Exact", "Substitution", "Treatment", "ValueClass", "Withheld"]
+
+TREATMENTS: dict[str, type[Treatment]] = {}  # by the word for them in plan files
+Kind = TypeVar("Kind", bound="type[Treatment]")
+
+
+def treatment(kind: Kind) -> Kind:
+    """Make a treatment known to plan files."""
+    TREATMENTS[kind.method] = kind
+    return kind
+
+
+class Treatment(ABC):
+    """What happens to one attribute: how it is released, and through which channel."""
+
+    method: ClassVar[str]
+
+    @abstractmethod
+    def released(self, attribute: Attribute) -> Attribute | None:
+        """Return the attribute as released, or None if it is not; check the treatment fits."""
+
+    def coding(self, attribute: Attribute) -> Coding | None:
+        """Return how the released column is coded; None if it holds exact numbers."""
+        released = self.released(attribute)
+        return None if released is None else released.coding()
+
+    def channel(self, attribute: Attribute) -> Channel | None:  # noqa: ARG002
+        """Return the channel the codes go through, if any."""
+        return None
+
+    def encode(self, attribute: Attribute, coding: Coding | None, column: Any) -> NDArray[Any]:
+        """Check a raw column against the attribute's domain and code it."""
+        return attribute.numbers(column) if coding is None else attribute.encode(column, coding)
+
+
+@treatment
+@dataclass(frozen=True)
+class Exact(Treatment):
+    """Release the attribute as it is. It protects nothing."""
+
+    method: ClassVar[str] = "exact"
+
+    def released(self, attribute: Attribute) -> Attribute:
+        """Return the attribute itself."""
+        return attribute
+
+    def coding(self, attribute: Attribute) -> Coding | None:
+        """Return the categories; numbers are kept as they are."""
+        return attribute.coding() if attribute.is_categorical else None
+
+
+@treatment
+@dataclass(frozen=True)
+class Withheld(Treatment):
+    """Do not release the attribute at all."""
+
+    method: ClassVar[str] = "withheld"
+
+    def released(self, attribute: Attribute) -> None:  # noqa: ARG002
+        """Return nothing."""
+        return
+
+
+@treatment
+@dataclass(frozen=True)
+class ValueClass(Treatment):
+    """Release only which class of values the attribute lies in (AS's value-class membership).
+
+    Numbers: ``bins`` cells of equal width. Categories: ``groups``, a name and its values each.
+
+    >>> sky = Attribute.categorical("sky", ["Sunny", "Overcast", "Rain"])
+    >>> ValueClass(groups={"dry": ["Sunny"], "grey": ["Overcast", "Rain"]}).released(sky).values
+    ('dry', 'grey')
+    """
+
+    method: ClassVar[str] = "value-class"
+
+    bins: int | None = None
+    groups: Mapping[str, Sequence[Value]] | None = None
+
+    def released(self, attribute: Attribute) -> Attribute:
+        """Return the attribute with its coarser domain."""
+        where = f"Attribute {attribute.name!r}"
+        if not attribute.is_categorical:
+            if self.groups is not None:
+                raise PlanError(f"{where} is numeric: its value classes are bins, not groups.")
+            return binned(attribute, self.bins)
+        if self.bins is not None:
+            raise PlanError(f"{where} is categorical: its value classes are groups, not bins.")
+        if not self.groups:
+            hint = 'groups = { dry = ["Sunny"], grey = ["Overcast", "Rain"] }'
+            raise PlanError(f"{where}: a value class of categories needs groups.", hint=hint)
+        listed = [value for group in self.groups.values() for value in group]
+        if sorted(map(repr, listed)) != sorted(map(repr, attribute.values or ())):
+            raise PlanError(f"{where}: groups must hold every value of the domain just once.")
+        return Attribute.categorical(attribute.name, list(self.groups), missing=attribute.missing)
+
+    def encode(self, attribute: Attribute, coding: Coding | None, column: Any) -> NDArray[Any]:
+        """Code by cells, or by values and then by their groups."""
+        if not attribute.is_categorical or self.groups is None:
+            return super().encode(attribute, coding, column)
+        place = {
+            value: code for code, group in enumerate(self.groups.values()) for value in group
+        }
+        groups = [place[value] for value in attribute.values or ()]
+        table = np.array([*groups, len(self.groups)], code_type(len(self.groups) + 1))
+        return table[attribute.encode(column)]
+
+
+@treatment
+@dataclass(frozen=True)
+class Substitution(Treatment):
+    """Put a random value in the place of the attribute's own, which is γ times as likely to stay.
+
+    Protects the attribute by ε = ln γ. Numbers are cut to ``bins`` cells of equal width first
+    (else the attribute's own bins, else the schema's default).
+
+    >>> age = Attribute.numeric("age", low=20, high=80)
+    >>> Substitution(gamma=8, bins=6).channel(age).size
+    6
+    """
+
+    method: ClassVar[str] = "substitution"
+
+    gamma: Gamma = 8
+    bins: int | None = None
+
+    def released(self, attribute: Attribute) -> Attribute:
+        """Return the attribute with the cells its numbers are cut to."""
+        check_gamma(self.gamma, f"Attribute {attribute.name!r}")
+        return attribute if attribute.is_categorical else binned(attribute, self.bins)
+
+    def channel(self, attribute: Attribute) -> GammaDiagonal:
+        """Return the γ-diagonal channel over the attribute's codes."""
+        size = self.released(attribute).coding().size
+        return GammaDiagonal(attribute.name, size, self.gamma)
+
+
+def binned(attribute: Attribute, bins: int | None) -> Attribute:
+    """Return a numeric attribute whose own bins are ``bins``, or what they are by default."""
+    whole = isinstance(bins, int) and not isinstance(bins, bool)
+    if bins is not None and not (whole and 1 <= bins <= MAX_CODES):
+        message = f"Attribute {attribute.name!r}: bins must be a whole number from 1 to {MAX_CODES}."
+        raise PlanError(message)
+    return replace(attribute, bins=attribute.coding(bins).known)

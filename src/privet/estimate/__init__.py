@@ -1,0 +1,1 @@
+"""Evidence: from counted records to estimated class × value tables."""

@@ -1,0 +1,127 @@
+"""What a grower asks for: class × value tables of open nodes, with the error of what is estimated.
+
+An evidence answers level by level. It starts at ``root``; ``tables`` gives each open node's table
+of every attribute; ``split`` moves on to the children that stay open. It never changes, so a forest
+can branch from any frontier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Coding, Floats, Value
+
+__all__ = ["CountTables", "Counted", "Estimate", "Evidence", "Splits", "Tables"]
+
+Frontier: TypeAlias = Any  # what an evidence knows of its open nodes; nobody else looks inside
+
+
+class Estimate(Protocol):
+    """The estimated table of one attribute at one node: ``mean`` is values × classes.
+
+    Variance is over the disguise, with the originals fixed: zero for plain data.
+    """
+
+    @property
+    def mean(self) -> Floats: ...
+
+    def variances(self, coefficients: Floats) -> Floats:
+        """Return the variance of sums of cells.
+
+        ``coefficients`` is k × values × classes; the i-th sum is Σ coefficients[i] · table.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table that was simply counted: nothing about it is uncertain."""
+
+    mean: Floats
+
+    def variances(self, coefficients: Floats) -> Floats:
+        """Return zeros."""
+        return np.zeros(len(coefficients))
+
+
+@dataclass(frozen=True)
+class Splits:
+    """One split, or none, for each open node.
+
+    ``attribute[i]`` is the attribute tested at node ``i``, or -1; ``branch[i, code]`` the branch a
+    code takes, and ``branches[i]`` how many there are (0 where there is no split).
+    """
+
+    attribute: NDArray[np.int64]
+    branch: NDArray[np.int16]
+    branches: NDArray[np.int64]
+
+    @property
+    def first(self) -> NDArray[np.int64]:
+        """The place of each node's first child, all children laid end to end."""
+        return np.cumsum(self.branches) - self.branches
+
+
+class Tables(Protocol):
+    """All tables of a frontier."""
+
+    nodes: int
+
+    def at(self, node: int) -> Sequence[Estimate]:
+        """Return one node's tables, one an attribute."""
+        ...
+
+
+@dataclass(frozen=True)
+class CountTables:
+    """Tables that were counted: whole numbers times ``scale``, laid out as ``nodes × cells × classes``.
+
+    The cells of attribute ``a`` are ``offsets[a]:offsets[a + 1]``.
+    """
+
+    counts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    scale: float = 1.0
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.counts)
+
+    def at(self, node: int) -> list[Counted]:
+        """Return one node's tables, one an attribute."""
+        cells = self.counts[node] * self.scale
+        bounds = zip(self.offsets[:-1], self.offsets[1:], strict=True)
+        return [Counted(cells[start:stop]) for start, stop in bounds]
+
+
+class Evidence(Protocol):
+    """Answers a grower's questions about one set of records."""
+
+    codings: tuple[Coding, ...]  # of the attributes that may be tested
+    classes: tuple[Value, ...]
+
+    def root(self) -> Frontier:
+        """Return the frontier that holds only the root."""
+        ...
+
+    def tables(self, frontier: Frontier) -> Tables:
+        """Return the tables of all open nodes."""
+        ...
+
+    def split(self, frontier: Frontier, splits: Splits, keep: NDArray[np.bool_]) -> Frontier:
+        """Return the frontier of those children, all laid end to end, that ``keep`` marks."""
+        ...
+
+
+def offsets_of(codings: Sequence[Coding]) -> NDArray[np.int64]:
+    """Return where each attribute's cells start, and the end."""
+    return np.cumsum([0, *(coding.size for coding in codings)]).astype(np.int64)

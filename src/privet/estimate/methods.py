@@ -1,0 +1,94 @@
+"""Methods: which evidence to take of a release.
+
+One list for every channel. ``naive`` believes the disguised values; ``direct`` weighs records by the
+channels' inverses; ``auto`` chooses from the card and says why.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from privet.errors import DataError, MethodError
+from privet.estimate.bins import SAMPLE, learn_cells
+from privet.estimate.routed import routed
+from privet.estimate.weighted import WeightedEvidence
+
+if TYPE_CHECKING:
+    from privet.coding import Coding, Floats
+    from privet.estimate.base import Evidence
+    from privet.release import Release
+    from privet.table import Table
+
+__all__ = ["METHODS", "Chosen", "codings_of", "evidence_of"]
+
+METHODS = ("auto", "naive", "direct")
+
+
+class Chosen(NamedTuple):
+    """The evidence taken, by which method and why."""
+
+    evidence: Evidence
+    method: str
+    reason: str
+
+
+def evidence_of(release: Release, method: str = "auto") -> Chosen:
+    """Return the evidence of a release by a method."""
+    if method not in METHODS:
+        message = f"There is no method {method!r}; there are {', '.join(map(repr, METHODS))}."
+        raise MethodError(message)
+    if not release.rows:
+        message = "The release has no records."
+        raise DataError(message)
+    channels = [channel for part in release.parts for channel in part.channels]
+    single = len(release.parts) == 1 and release.parts[0].sign == 1
+    reason = "you asked for it"
+    if method == "auto":
+        method, reason = _choose(channels=bool(channels), single=single)
+    codings = codings_of(release)
+    target, classes = release.schema.target, release.schema.classes
+    if method == "direct":
+        return Chosen(WeightedEvidence(release.parts, codings, target, classes), method, reason)
+    if not single:
+        message = "The method 'naive' takes a release of one part; this one has several."
+        raise MethodError(message, hint="use method='direct'.")
+    _same_size(release)
+    return Chosen(routed(release.parts[0].table, codings, target, classes), method, reason)
+
+
+def _choose(*, channels: bool, single: bool) -> tuple[str, str]:
+    if not channels and single:
+        return "naive", "nothing in the release went through a channel, so counts need no correction"
+    return "direct", "counts from channels that can be inverted are corrected without bias"
+
+
+def _same_size(release: Release) -> None:
+    for channel in release.parts[0].channels:
+        if channel.inputs != channel.outputs:
+            message = f"The method 'naive' cannot read {', '.join(channel.attributes)}: "
+            message += "what was released there is not of the original's domain."
+            raise MethodError(message, hint="use method='auto'.")
+
+
+def codings_of(release: Release) -> tuple[Coding, ...]:
+    """Return the coding of every attribute that may be tested; cells of exact numbers are learned."""
+    tables = [part.table for part in release.parts]
+    return tuple(
+        release.codings[attribute.name] or learn_cells(attribute.name, _numbers(tables, attribute.name))
+        for attribute in release.schema.inputs
+    )
+
+
+def _numbers(tables: list[Table], name: str) -> Floats:
+    """Return a column's numbers, or those of evenly spaced rows if there are very many."""
+    rows = sum(table.rows for table in tables)
+    step = max(1, rows // (4 * SAMPLE))
+    return np.concatenate(
+        [
+            batch.columns[name][-batch.start % step :: step]
+            for table in tables
+            for batch in table.batches()
+        ]
+    )

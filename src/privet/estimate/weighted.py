@@ -1,0 +1,332 @@
+"""Weighted evidence: every record counts in every open node by inverse weights (methods.md §0).
+
+For independent channels the number of originals in a box is estimated without bias by the sum over
+records of the product of group weights, and its variance by Σw² − Σw. A node's table of one
+attribute leaves that attribute's group out of the product and inverts it afterwards, so one
+weighted histogram serves every sum of its cells.
+
+Weights are rounded to whole numbers of a unit so small that it does not show and so large that no sum
+overflows; addition is then exact in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.coding import code_type
+from privet.table.kernels import weigh, weigh_correct
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.channel import Channel
+    from privet.coding import Box, Coding, Floats, Value
+    from privet.estimate.base import Estimate, Splits
+    from privet.release import Part
+    from privet.table import Batch, IntArrays
+
+__all__ = ["Inverted", "Summed", "WeightedEvidence"]
+
+MOST_BITS = 62  # of a sum of weights: one less than an int64 holds, for the rounding
+
+
+@dataclass(frozen=True)
+class Inverted:
+    """A table estimated by inversion from weighted counts of what was observed.
+
+    ``weights`` (values × outputs) inverts the attribute's channel inside the node's box, or is None
+    for an exact attribute; ``labels`` (classes × observed classes) that of the class, or None.
+    ``first`` and ``second`` are the sums of records' weights and of their squares over
+    outputs × observed classes.
+    """
+
+    weights: Floats | None
+    labels: Floats | None
+    first: Floats
+    second: Floats
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The estimated counts, values × classes; without bias."""
+        return self._invert(self.first)
+
+    def _invert(self, observed: Floats) -> Floats:
+        table = observed if self.weights is None else self.weights @ observed
+        return table if self.labels is None else table @ self.labels.T
+
+    def variances(self, coefficients: Floats) -> Floats:
+        """Return an unbiased estimate of the variance of each sum of cells.
+
+        A record adds the sum of coefficients × weights; its expectation is the coefficient of
+        the cell its original lies in, so Σw² less the squared coefficients' own sum remains.
+        """
+        sums = coefficients
+        if self.weights is not None:
+            sums = np.einsum("kvc,vu->kuc", sums, self.weights, optimize=True)
+        if self.labels is not None:
+            sums = sums @ self.labels
+        if self.weights is None and self.labels is None:
+            return ((self.second - self.mean) * sums**2).sum((1, 2))
+        squares: Floats = (self.second * sums**2).sum((1, 2))
+        return squares - (self.mean * coefficients**2).sum((1, 2))
+
+
+@dataclass(frozen=True)
+class Summed:
+    """The sum of independent estimates with signs: one a part of a release."""
+
+    estimates: tuple[Inverted, ...]
+    signs: tuple[int, ...]
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The sum of the estimates."""
+        held = zip(self.signs, self.estimates, strict=True)
+        return np.sum([sign * estimate.mean for sign, estimate in held], axis=0)
+
+    def variances(self, coefficients: Floats) -> Floats:
+        """Return the sum of the variances."""
+        held: Floats = np.sum([one.variances(coefficients) for one in self.estimates], axis=0)
+        return held
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Attributes that went through one channel together, or one exact attribute."""
+
+    codings: tuple[Coding, ...]
+    channel: Channel | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(coding.name for coding in self.codings)
+
+    @property
+    def size(self) -> int:
+        """How many outputs the group has."""
+        return self.codings[0].size if self.channel is None else self.channel.output_size
+
+    def factors(self, box: Box) -> Floats | None:
+        """Return the weight of each output for the group's condition in a box; None if free."""
+        if not any(name in box.masks for name in self.names):
+            return None
+        if self.channel is None:
+            coding = self.codings[0]
+            return box.mask(coding.name, coding.size).astype(np.float64)
+        return self.channel.weights(box)
+
+    def weights(self, box: Box, name: str) -> Floats | None:
+        """Return values × outputs: the weight of each value of one attribute inside the box."""
+        if self.channel is None:
+            return None
+        size = next(coding.size for coding in self.codings if coding.name == name)
+        mask = box.mask(name, size)
+        if len(self.codings) == 1:
+            return self.channel.inverse() * mask[:, None]
+        rows = np.zeros((size, self.size))
+        for value in np.flatnonzero(mask):
+            rows[value] = self.channel.weights(box.narrowed(name, np.arange(size) == value))
+        return rows
+
+    def observed(self, batch: Batch) -> NDArray[Any]:
+        """Return the group's outputs in a batch as joint codes."""
+        if self.channel is not None:
+            return self.channel.join(batch.columns)
+        column = batch.columns[self.names[0]]
+        return column if column.dtype.kind == "u" else self.codings[0].encode(column)
+
+
+class _PartEvidence:
+    """One part of a release, and how to weigh its records."""
+
+    def __init__(
+        self, part: Part, codings: Sequence[Coding], target: str, classes: int
+    ) -> None:
+        self.part = part
+        self.target = target
+        self.groups = list(_groups(part, codings, target))
+        self.place = {
+            name: place for place, group in enumerate(self.groups) for name in group.names
+        }
+        self.offsets = np.cumsum([0, *(group.size for group in self.groups)]).astype(np.int64)
+        channel = part.channel(target)
+        self.labels = None if channel is None else channel.inverse()
+        self.observed_classes = classes if channel is None else channel.output_size
+
+    def _matrix(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
+        matrix = np.empty(
+            (len(batch), len(self.groups)), code_type(max(group.size for group in self.groups))
+        )
+        for place, group in enumerate(self.groups):
+            matrix[:, place] = group.observed(batch)
+        return matrix, np.ascontiguousarray(batch.columns[self.target])
+
+    def program(self, boxes: Sequence[Box]) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return each box's path of groups, their factors, and a bound on a record's weight."""
+        paths = []
+        for box in boxes:
+            held = ((place, group.factors(box)) for place, group in enumerate(self.groups))
+            paths.append([(place, factor) for place, factor in held if factor is not None])
+        longest = max(1, *(len(path) for path in paths)) if paths else 1
+        path = np.full((len(boxes), longest), -1)
+        factors = np.zeros((len(boxes), longest, max(group.size for group in self.groups)))
+        bounds = np.ones(len(boxes))
+        for i, steps in enumerate(paths):
+            for k, (place, factor) in enumerate(steps):
+                path[i, k] = place
+                factors[i, k, : len(factor)] = factor
+                bounds[i] *= max(1.0, float(np.abs(factor).max()))
+        return path, factors, bounds
+
+    def unit(self, bound: float) -> float:
+        """Return how many units a weight of one has, so that no sum of weights overflows.
+
+        Bounded by 2⁴⁰: a rounding error of 2⁻⁴¹ a record is below any count's own error.
+        """
+        rows = max(1, self.part.table.rows)
+        return 2.0 ** min(40, math.floor(MOST_BITS - math.log2(rows) - math.log2(bound)))
+
+    def count(self, boxes: Sequence[Box]) -> tuple[Floats, Floats]:
+        """Return first and second sums, boxes × cells of all groups × observed classes."""
+        path, factors, bounds = self.program(boxes)
+        units = np.array([(self.unit(bound), self.unit(bound * bound)) for bound in bounds])
+        shape = (len(boxes), int(self.offsets[-1]), self.observed_classes)
+
+        def work(batch: Batch) -> IntArrays:
+            first, second = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+            weigh(*self._matrix(batch), self.offsets, path, factors, units, first, second)
+            return first, second
+
+        first, second = self.part.table.count(work, "weighing")
+        return first / units[:, :1, None], second / units[:, 1:, None]
+
+    def estimate(self, name: str, box: Box, first: Floats, second: Floats) -> Inverted:
+        """Return one attribute's table at one node."""
+        place = self.place[name]
+        cells = slice(self.offsets[place], self.offsets[place + 1])
+        group = self.groups[place]
+        one, two = first[cells], second[cells]
+        if group.channel is None:
+            inside = box.mask(name, group.size)[:, None]
+            one, two = one * inside, two * inside
+        return Inverted(group.weights(box, name), self.labels, one, two)
+
+    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
+        path, factors, bounds = self.program(boxes)
+        inverse = np.eye(self.observed_classes) if self.labels is None else self.labels
+        rows = np.ascontiguousarray(inverse[labels])  # boxes × observed classes
+        bound = float((bounds * np.abs(rows).max(1)).sum())
+        units = np.array([self.unit(max(1.0, bound)), self.unit(max(1.0, bound * bound))])
+
+        def work(batch: Batch) -> IntArrays:
+            out = np.zeros(2, np.int64)
+            weigh_correct(*self._matrix(batch), path, factors, rows, units, out)
+            return (out,)
+
+        (sums,) = self.part.table.count(work, "scoring")
+        return float(sums[0] / units[0]), float(sums[1] / units[1])
+
+
+def _groups(part: Part, codings: Sequence[Coding], target: str) -> list[_Group]:
+    by_name = {coding.name: coding for coding in codings}
+    groups, done = [], set()
+    for coding in codings:
+        if coding.name in done:
+            continue
+        channel = part.channel(coding.name)
+        names = (coding.name,) if channel is None else channel.attributes
+        if target in names:
+            continue
+        groups.append(_Group(tuple(by_name[name] for name in names), channel))
+        done.update(names)
+    return groups
+
+
+@dataclass(frozen=True)
+class _Weighted:
+    boxes: list[Box]
+
+
+class _Tables:
+    def __init__(self, owner: WeightedEvidence, boxes: list[Box]) -> None:
+        self.nodes = len(boxes)
+        self._owner = owner
+        self._boxes = boxes
+        self._sums = [part.count(boxes) for part in owner.parts]
+
+    def at(self, node: int) -> list[Estimate]:
+        box = self._boxes[node]
+        found: list[Estimate] = []
+        for coding in self._owner.codings:
+            held = tuple(
+                part.estimate(coding.name, box, first[node], second[node])
+                for part, (first, second) in zip(self._owner.parts, self._sums, strict=True)
+            )
+            signs = tuple(part.part.sign for part in self._owner.parts)
+            found.append(held[0] if signs == (1,) else Summed(held, signs))
+        return found
+
+
+class WeightedEvidence:
+    """Evidence of a release by inverse weights; its channels must be invertible."""
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        codings: Sequence[Coding],
+        target: str,
+        classes: Sequence[Value],
+    ) -> None:
+        self.codings = tuple(codings)
+        self.classes = tuple(classes)
+        self.parts = [_PartEvidence(part, codings, target, len(classes)) for part in parts]
+
+    def root(self) -> _Weighted:
+        """Return the frontier of the root, whose box is everything."""
+        from privet.coding import Box
+
+        return _Weighted([Box()])
+
+    def tables(self, frontier: _Weighted) -> _Tables:
+        """Weigh all records for all open nodes in one pass."""
+        return _Tables(self, frontier.boxes)
+
+    def split(
+        self, frontier: _Weighted, splits: Splits, keep: NDArray[np.bool_]
+    ) -> _Weighted:
+        """Return the boxes of kept children."""
+        boxes = []
+        place = 0
+        for node, box in enumerate(frontier.boxes):
+            coding = self.codings[splits.attribute[node]]
+            for branch in range(splits.branches[node]):
+                if keep[place]:
+                    mask = splits.branch[node, : coding.size] == branch
+                    boxes.append(box.narrowed(coding.name, mask))
+                place += 1
+        return _Weighted(boxes)
+
+    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+        """Estimate how many originals have the label of the box they lie in, and its variance.
+
+        The boxes are disjoint and cover everything: the leaves of a tree.
+        """
+        mean = variance = 0.0
+        for part in self.parts:
+            one, two = part.correct(boxes, labels)
+            mean += part.part.sign * one
+            variance += two - one
+        return mean, variance
+
+    @property
+    def rows(self) -> int:
+        """How many originals there are."""
+        return sum(part.part.sign * part.part.table.rows for part in self.parts)

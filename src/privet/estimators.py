@@ -1,0 +1,359 @@
+"""The scikit-learn face of privet: classifiers that learn from releases and from plain tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from privet.coding import Coding, code_type, code_values
+from privet.errors import DataError, InputError, MethodError
+from privet.estimate.bins import learn_cells
+from privet.estimate.methods import METHODS, evidence_of
+from privet.estimate.routed import routed
+from privet.frames import Column, columns, distinct, is_frame
+from privet.release import Release
+from privet.table import MemoryTable
+from privet.tree import Policy, Tree, grow
+from privet.tree.score import Accuracy, accuracy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from privet.coding import Floats
+
+__all__ = ["TreeClassifier"]
+
+CLASS = "class"
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A decision tree learned from a release, or from plain records.
+
+    From a release, the tree is right about the *original* records: counts are corrected for the
+    disguise and a split must be significant against the error of that correction. From plain
+    records it is an ordinary tree: ``fit(X, y)``, with numeric and categorical columns.
+
+    Parameters
+    ----------
+    policy : {"cart", "id3"}, default="cart"
+        The preset that the other parameters change. ``cart`` divides in two by the gini index,
+        ``id3`` by the information gain, one branch a category.
+    method : {"auto", "naive", "direct"}, default="auto"
+        How counts of a release are corrected; plain records need none.
+    max_depth : int, default=None
+        The most tests on a path. None means the preset's value, as for all that follow.
+    min_samples_split : float, default=None
+        The fewest records of a node that is split.
+    min_samples_leaf : float, default=None
+        The fewest records of a leaf. A record of weight w counts as w records.
+    min_gain : float, default=None
+        The least gain of a split, in units of the criterion a record.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The tree itself.
+    classes_ : ndarray of shape (n_classes,)
+        The class labels, in the card's order if learned from a release.
+    method_ : str
+        The method taken, and ``reason_`` why.
+    n_features_in_ : int
+        The number of attributes.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where they are known.
+
+    Notes
+    -----
+    A category that was not known when the tree was learned takes the branch with most records.
+    Ties between splits go to the attribute that comes first, then to the lowest cut.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+    >>> pv.TreeClassifier(policy="id3").fit(release).score(table)
+    1.0
+    """
+
+    def __init__(
+        self,
+        policy: str = "cart",
+        method: str = "auto",
+        max_depth: int | None = None,
+        min_samples_split: float | None = None,
+        min_samples_leaf: float | None = None,
+        min_gain: float | None = None,
+    ) -> None:
+        self.policy = policy
+        self.method = method
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a release, or from plain records ``X`` with classes ``y``.
+
+        Parameters
+        ----------
+        X : Release, or frame or array of shape (n_samples, n_features)
+            A frame's columns of text or categories are taken as categories, numbers as numbers.
+        y : array of shape (n_samples,)
+            The classes; None with a release, whose card names the class.
+        sample_weight : array of shape (n_samples,)
+            How many records each one counts for.
+        """
+        policy = self._policy()
+        if isinstance(X, Release):
+            return self._fit_release(X, y, sample_weight, policy)
+        return self._fit_plain(X, y, sample_weight, policy)
+
+    def _policy(self) -> Policy:
+        if self.method not in METHODS:
+            message = f"There is no method {self.method!r}; there are {', '.join(METHODS)}."
+            raise MethodError(message)
+        limits = {
+            "max_depth": (self.max_depth, 1),
+            "min_samples_split": (self.min_samples_split, 0),
+            "min_samples_leaf": (self.min_samples_leaf, 0),
+            "min_gain": (self.min_gain, 0),
+        }
+        for name, (value, least) in limits.items():
+            if value is not None and not value >= least:
+                message = f"{name} must be at least {least}, or None for the policy's own value."
+                raise InputError(message)
+        return Policy.named(self.policy).but(**{name: value for name, (value, _) in limits.items()})
+
+    def _fit_release(self, release: Release, y: Any, weight: Any, policy: Policy) -> Self:
+        if y is not None or weight is not None:
+            message = "A release brings its own classes: give no y and no sample_weight beside it."
+            raise InputError(message, hint="TreeClassifier().fit(release).")
+        if len(release.schema.classes) < 2:
+            message = f"The class {release.schema.target!r} has a single value: nothing to learn."
+            raise DataError(message)
+        chosen = evidence_of(release, self.method)
+        self.classes_ = np.array(release.schema.classes)
+        names = [attribute.name for attribute in release.schema.inputs]
+        self.feature_names_in_ = np.array(names, dtype=object)
+        self.n_features_in_ = len(names)
+        self.method_, self.reason_ = chosen.method, chosen.reason
+        self._by_name = True
+        self.tree_ = grow(chosen.evidence, policy, release.schema.target)
+        return self
+
+    def _fit_plain(self, X: Any, y: Any, weight: Any, policy: Policy) -> Self:
+        if y is None:
+            message = "This TreeClassifier requires y to be passed, but the target y is None."
+            raise InputError(message, hint="fit(X, y), or fit(release).")
+        held, y = self._raw(X, y, reset=True)
+        check_classification_targets(y)
+        rows = len(y)
+        if weight is not None:
+            weight = _check_weight(weight, rows)
+            kept = weight > 0
+            if not kept.all():
+                held = {name: _take(column, kept) for name, column in held.items()}
+                y, weight = y[kept], weight[kept]
+        self.classes_, labels = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            message = "The records are all of one class; at least two classes are needed."
+            raise DataError(message, hint="a tree has nothing to tell apart here.")
+        codings, coded = _code(held)
+        coded[CLASS] = labels.astype(code_type(len(self.classes_)))
+        whole, scale = (None, 1.0) if weight is None else _whole(weight)
+        classes = tuple(self.classes_.tolist())
+        evidence = routed(MemoryTable(coded), codings, CLASS, classes, whole, scale)
+        self.method_, self.reason_ = "plain", "the records are not disguised"
+        self._by_name = False
+        self.tree_ = grow(evidence, policy, CLASS)
+        return self
+
+    def _raw(self, X: Any, y: Any, *, reset: bool) -> tuple[dict[str, Column], Any]:
+        """Check plain records as scikit-learn does and return their columns."""
+        if _has_categories(X):
+            if y is None:
+                validate_data(self, X, reset=reset, skip_check_array=True)
+            else:
+                validate_data(self, X, y, reset=reset, skip_check_array=True)
+                y = column_or_1d(y, warn=True)
+            held = columns(X) if is_frame(X) else _positional(X)
+            if not held or not len(next(iter(held.values()))):
+                message = "Found array with 0 sample(s) or feature(s): the table is empty."
+                raise DataError(message)
+            if y is not None and len(y) != len(next(iter(held.values()))):
+                message = "X and y differ in their number of records."
+                raise DataError(message)
+            return held, y
+        if y is None:
+            matrix = validate_data(self, X, reset=reset, dtype=np.float64)
+        else:
+            matrix, y = validate_data(self, X, y, reset=reset, dtype=np.float64)
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{i}" for i in range(matrix.shape[1])] if names is None else names
+        return {str(name): matrix[:, i] for i, name in enumerate(names)}, y
+
+    # Using
+
+    def _values(self, X: Any) -> Floats:
+        """Return records as the tree reads them: numbers, and categories as codes."""
+        check_is_fitted(self)
+        tree: Tree = self.tree_
+        if self._by_name and is_frame(X):
+            held = columns(X, [coding.name for coding in tree.codings])
+        else:
+            held, _ = self._raw(X, None, reset=False)
+        rows = len(next(iter(held.values())))
+        values = np.empty((rows, len(tree.codings)))
+        pairs = zip(tree.codings, held.values(), strict=True)
+        for place, (coding, column) in enumerate(pairs):
+            values[:, place] = _readable(coding, column)
+        return values
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf that each plain record reaches, by its number in the tree."""
+        values = self._values(X)
+        leaves: NDArray[np.int64] = self.tree_.apply(values)
+        return leaves
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each plain record."""
+        leaves = self.apply(X)
+        labels: NDArray[Any] = self.classes_[self.tree_.label[leaves]]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities of each plain record, in the order of ``classes_``."""
+        leaves = self.apply(X)
+        shares: Floats = self.tree_.shares[leaves]
+        return shares
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy on plain records, or an estimate of it from a release.
+
+        With a frame that has the class among its columns, ``y`` may be left out if the tree was learned
+        from a release.
+        """
+        check_is_fitted(self)
+        if isinstance(X, Release):
+            if y is not None or sample_weight is not None:
+                message = "A release brings its own classes: give no y and no sample_weight."
+                raise InputError(message)
+            return self.accuracy(X).value
+        if y is None and self._by_name and is_frame(X):
+            (y,) = columns(X, [self.tree_.target]).values()
+            codes = code_values(y, self.tree_.classes, self.tree_.target)
+            y = self.classes_[codes]
+        return float(super().score(X, y, sample_weight))
+
+    def accuracy(self, release: Release) -> Accuracy:
+        """Estimate the accuracy about the originals of a release, with its standard error."""
+        check_is_fitted(self)
+        return accuracy(self.tree_, release)
+
+
+def _has_categories(X: Any) -> bool:
+    """Whether a table has columns that are not numbers."""
+    if is_frame(X):
+        return not all(isinstance(column, np.ndarray) for column in columns(X).values())
+    if isinstance(X, list | tuple):
+        X = np.asarray(X, dtype=object)
+    if not isinstance(X, np.ndarray) or X.ndim != 2:
+        return False
+    if X.dtype.kind in "US":
+        return True
+    return X.dtype == object and any(isinstance(value, str) for value in X.ravel())
+
+
+def _positional(X: Any) -> dict[str, Column]:
+    """Return the columns of an array of mixed types, numbers as numbers."""
+    array = np.asarray(X, dtype=object)
+    held = {}
+    for place in range(array.shape[1]):
+        column = array[:, place]
+        text = any(isinstance(value, str) for value in column)
+        held[f"x{place}"] = column if text else np.asarray(column, np.float64)
+    return columns(held)
+
+
+def _code(held: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
+    """Learn a coding for each plain column; numbers stay numbers, they are coded on the way."""
+    codings, coded = [], {}
+    for name, column in held.items():
+        if isinstance(column, np.ndarray):
+            numbers = np.asarray(column, np.float64)
+            if not np.isfinite(numbers).all():
+                message = f"Column {name!r} has a missing or infinite value (NaN, inf)."
+                raise DataError(message, hint="fill or drop those records.")
+            codings.append(learn_cells(name, numbers))
+            coded[name] = numbers
+            continue
+        values = distinct(column)
+        if None in values:
+            message = f"Column {name!r} has a missing value."
+            raise DataError(message, hint="fill it, with a category of its own for example.")
+        coding = Coding.categories(name, sorted(values, key=str))
+        codings.append(coding)
+        coded[name] = coding.encode(column)
+    return codings, coded
+
+
+def _readable(coding: Coding, column: Column) -> Floats:
+    if not coding.ordered:
+        missing = -1
+        values = coding.values or ()
+        codes = code_values(
+            column, values, coding.name, missing=coding.missing, unknown=len(values) + 1
+        ).astype(np.float64)
+        return np.where(codes > len(values), missing, codes)
+    if not isinstance(column, np.ndarray):
+        message = f"Column {coding.name!r} does not hold numbers."
+        raise DataError(message, hint="the tree was learned from numbers there.")
+    numbers = np.asarray(column, np.float64)
+    if not coding.missing and not np.isfinite(numbers).all():
+        message = f"Column {coding.name!r} has a missing or infinite value (NaN, inf)."
+        raise DataError(message, hint="fill or drop those records.")
+    return numbers
+
+
+def _take(column: Column, rows: NDArray[np.bool_]) -> Column:
+    return column[rows] if isinstance(column, np.ndarray) else column.filter(rows)
+
+
+def _check_weight(weight: Any, rows: int) -> Floats:
+    if np.isscalar(weight):
+        return np.full(rows, float(weight))
+    held = np.asarray(weight, np.float64)
+    if held.ndim != 1:
+        message = "Sample weights must be 1D array or scalar."
+        raise InputError(message)
+    if len(held) != rows:
+        message = f"sample_weight.shape == {held.shape}, expected {(rows,)}!"
+        raise InputError(message)
+    if not np.isfinite(held).all() or (held < 0).any():
+        message = "Sample weights must be finite and not negative."
+        raise InputError(message)
+    if not held.any():
+        message = "All sample weights are zero: no class has a record."
+        raise InputError(message)
+    return held
+
+
+def _whole(weight: Floats) -> tuple[NDArray[np.int64], float]:
+    """Return weights as whole numbers of a small unit, and that unit; their sums cannot overflow."""
+    if (weight == np.floor(weight)).all() and weight.sum() < 2.0**62:
+        return weight.astype(np.int64), 1.0
+    unit = 2.0 ** min(40, 61 - int(np.ceil(np.log2(weight.sum()))))
+    return np.rint(weight * unit).astype(np.int64), 1.0 / unit

@@ -1,0 +1,54 @@
+"""How long work reports that it goes on, without knowing who looks.
+
+The library calls ``track`` round its batches; by default nobody listens. The command line
+listens with a bar, and any program may: ``with listening(listener): ...``.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["Listener", "listening", "track"]
+
+Item = TypeVar("Item")
+
+
+class Listener(Protocol):
+    """Told that work starts, that a part of it is done, and that it ends."""
+
+    def start(self, label: str, total: int | None) -> None: ...
+    def advance(self, amount: int) -> None: ...
+    def end(self) -> None: ...
+
+
+_listener: ContextVar[Listener | None] = ContextVar("privet_progress", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Let ``listener`` hear of all work done inside the block."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+    """Yield ``items`` unchanged, telling the listener after each one."""
+    listener = _listener.get()
+    if listener is None:
+        yield from items
+        return
+    listener.start(label, total)
+    try:
+        for item in items:
+            yield item
+            listener.advance(1)
+    finally:
+        listener.end()

@@ -1,0 +1,6 @@
+"""Releases: what an owner gives away. A folder of disguised data and the card that explains it."""
+
+from privet.release.claim import Claim, Promise
+from privet.release.release import Part, Release
+
+__all__ = ["Claim", "Part", "Promise", "Release"]

@@ -1,0 +1,220 @@
+"""The card of a release: everything a stranger needs to know, in one canonical JSON text.
+
+A card is read only if its bytes are exactly what privet would write for what they say, and if its
+own checksum holds: no flipped bit goes unseen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from privet.channel import read_channel
+from privet.coding import Coding
+from privet.errors import PrivetError, ReleaseError
+from privet.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from privet.channel import Channel
+    from privet.release.release import Release
+
+__all__ = ["CARD", "VERSION", "Card", "FileEntry", "canonical", "read_card", "write_card"]
+
+CARD = "card.json"
+FORMAT = "privet release"
+VERSION = 1
+STAMP = "NOT PRIVATE: drawn from a seed"
+_KEYS = (
+    "format version schema learned_from_data columns treatments parts shuffled seeded claim checksum"
+).split()
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """One part as the card lists it."""
+
+    name: str
+    rows: int
+    sign: int
+    sha256: str
+    channels: tuple[Channel, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as it stands on the card."""
+        return {
+            "file": self.name,
+            "rows": self.rows,
+            "sign": self.sign,
+            "sha256": self.sha256,
+            "channels": [channel.to_json() for channel in self.channels],
+        }
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a card says."""
+
+    schema: Schema
+    codings: dict[str, Coding | None]
+    treatments: dict[str, str]
+    files: tuple[FileEntry, ...]
+    seeded: bool
+    shuffled: bool
+    claim: object
+
+
+def canonical(form: Mapping[str, Any]) -> bytes:
+    """Return the one text of a card."""
+    return (json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def write_card(release: Release, files: Sequence[FileEntry]) -> bytes:
+    """Return the card of a release whose parts are in ``files``."""
+    form: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "schema": release.schema.to_dict(),
+        "learned_from_data": release.schema.learned,
+        "columns": {
+            name: {"stored": "numbers"} if coding is None else {"stored": "codes", **_bare(coding)}
+            for name, coding in release.codings.items()
+        },
+        "treatments": release.treatments,
+        "parts": [file.to_json() for file in files],
+        "shuffled": release.shuffled,
+        "seeded": STAMP if release.seeded else False,
+        "claim": release.claim.to_json(),
+    }
+    return canonical({**form, "checksum": _checksum(form)})
+
+
+def _bare(coding: Coding) -> dict[str, Any]:
+    form = coding.to_json()
+    del form["name"]
+    return form
+
+
+def _checksum(form: Mapping[str, Any]) -> str:
+    return hashlib.sha256(canonical(form)).hexdigest()
+
+
+def read_card(path: Path, text: bytes) -> Card:
+    """Read a card; anything that is not as privet writes it is an error that names the file."""
+    form = _parse(path, text)
+    version = form.get("version")
+    if form.get("format") != FORMAT or not isinstance(version, int):
+        raise ReleaseError(f"{path} is not the card of a privet release.")
+    if version > VERSION:
+        message = f"{path} is of version {version}; this privet reads up to version {VERSION}."
+        raise ReleaseError(message, hint="upgrade privet.")
+    held = dict(form)
+    checksum = held.pop("checksum", None)
+    try:
+        intact = canonical(form) == text and checksum == _checksum(held)
+    except ValueError:  # text that no UTF-8 file can hold
+        intact = False
+    if not intact or list(form) != _KEYS:
+        raise _altered(path)
+    try:
+        return _understood(form)
+    except (PrivetError, LookupError, TypeError, ValueError, AttributeError) as error:
+        said = f": {error}" if isinstance(error, PrivetError) else "."
+        raise ReleaseError(f"{path} does not make sense{said}") from None
+
+
+def _parse(path: Path, text: bytes) -> dict[str, Any]:
+    try:
+        form = json.loads(text.decode())
+    except (ValueError, RecursionError):
+        raise _altered(path) from None
+    if not isinstance(form, dict):
+        raise _altered(path)
+    return form
+
+
+def _altered(path: Path) -> ReleaseError:
+    message = f"{path} is cut short, or was altered after it was written."
+    return ReleaseError(message, hint="ask the owner for the release again; do not edit a card.")
+
+
+def _understood(form: dict[str, Any]) -> Card:
+    schema = Schema.from_dict(form["schema"])
+    codings = {
+        name: None
+        if column["stored"] == "numbers"
+        else Coding.from_json({"name": name, **column})
+        for name, column in form["columns"].items()
+    }
+    files = tuple(
+        FileEntry(
+            part["file"],
+            part["rows"],
+            part["sign"],
+            part["sha256"],
+            tuple(read_channel(channel) for channel in part["channels"]),
+        )
+        for part in form["parts"]
+    )
+    _check(form, schema, codings, files)
+    return Card(
+        schema,
+        codings,
+        form["treatments"],
+        files,
+        seeded=form["seeded"] == STAMP,
+        shuffled=form["shuffled"],
+        claim=form["claim"],
+    )
+
+
+def _check(
+    form: dict[str, Any],
+    schema: Schema,
+    codings: dict[str, Coding | None],
+    files: tuple[FileEntry, ...],
+) -> None:
+    names = [file.name for file in files]
+    fine = (
+        list(codings) == schema.names
+        and form["seeded"] in (False, STAMP)
+        and isinstance(form["shuffled"], bool)
+        and form["learned_from_data"] == schema.learned
+        and len(files) > 0
+        and len(set(names)) == len(names)
+        and all(re.fullmatch(r"part-\d+\.parquet", name) for name in names)
+        and all(isinstance(file.rows, int) and file.rows >= 0 for file in files)
+        and all(file.sign in (1, -1) for file in files)
+        and set(schema.names) <= set(form["treatments"])
+    )
+    if not fine:
+        raise ReleaseError("what it says of columns and parts does not fit together.")
+    for name, coding in codings.items():
+        _check_coding(schema, name, coding)
+
+
+def _check_coding(schema: Schema, name: str, coding: Coding | None) -> None:
+    attribute = schema[name]
+    if coding is None:
+        fine = not attribute.is_categorical
+    elif attribute.is_categorical:
+        fine = coding.to_json() == attribute.coding().to_json()
+    else:
+        edges = coding.edges
+        low, high = attribute.range
+        fine = (
+            coding.lower is not None
+            and coding.upper is not None
+            and bool((coding.lower <= coding.upper).all())
+            and bool((edges[1:] > edges[:-1]).all())
+            and coding.lower[0] == low
+            and coding.upper[-1] == high
+            and coding.missing == (attribute.missing == "category")
+        )
+    if not fine:
+        raise ReleaseError(f"the coding of column {name!r} does not fit the schema.")

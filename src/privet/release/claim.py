@@ -1,0 +1,280 @@
+"""Claims: what a disguise promises, as a frozen value computed from the channels' integers.
+
+A claim is never taken on trust: whoever reads a release computes it again from the channels on the
+card, and a card that claims anything else does not load.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from privet.channel.base import log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from privet.channel import Channel
+
+__all__ = ["PRIORS", "Claim", "Promise", "posterior"]
+
+PRIORS = (Fraction(1, 100), Fraction(5, 100), Fraction(10, 100), Fraction(25, 100))
+_CLOSE = 1e-9  # logarithms may differ in the last digit from machine to machine
+
+
+def posterior(prior: Fraction, gamma: Fraction | None) -> Fraction:
+    """Return the highest probability a release can lift a ``prior`` to (Evfimievski et al.).
+
+    ``gamma`` is the amplification; None means that it has no bound.
+
+    >>> posterior(Fraction(1, 20), Fraction(19))
+    Fraction(1, 2)
+    """
+    if gamma is None:
+        return Fraction(1)
+    return gamma * prior / (gamma * prior + 1 - prior)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What is promised for one attribute, or for a group that is disguised together.
+
+    ``gamma`` is the exact amplification: how many times likelier a released value can be under
+    one original than under another. It is None where there is no bound, because the value (or
+    the class of values it lies in) is there for all to see.
+    """
+
+    attributes: tuple[str, ...]
+    treatment: str
+    gamma: Fraction | None
+    entropy: float
+
+    @property
+    def epsilon(self) -> float:
+        """Local differential privacy; infinite for what is plain."""
+        return math.inf if self.gamma is None else log(self.gamma)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the promise as it stands on the card."""
+        return {
+            "attributes": list(self.attributes),
+            "treatment": self.treatment,
+            "gamma": None if self.gamma is None else str(self.gamma),
+            "epsilon": None if self.gamma is None else self.epsilon,
+            "entropy_bits": self.entropy,
+            "posterior": _posteriors(self.gamma),
+        }
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a release protects: every disguised attribute by its ε, and their sum for a record.
+
+    Whoever reads the release learns about a record's disguised attributes at most what ε
+    allows, whatever else they know; what is released plainly is not protected at all.
+    """
+
+    promises: tuple[Promise, ...]
+    target: str
+    learned: bool = False
+    seeded: bool = False
+    formal: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        treatments: Mapping[str, str],
+        parts: Iterable[Sequence[Channel]],
+        *,
+        target: str,
+        learned: bool,
+        seeded: bool,
+        formal: bool = True,
+    ) -> Claim:
+        """Compute the claim from the channels of each part.
+
+        ``treatments`` names what was done to every attribute of the owner's schema. A record
+        is in one part, so the promise for a group is that of the worst part; an attribute that
+        is plain in some part is plain.
+        """
+        held = [tuple(channels) for channels in parts]
+        groups: dict[tuple[str, ...], list[Channel]] = defaultdict(list)
+        for channels in held:
+            for channel in channels:
+                groups[channel.attributes].append(channel)
+        covered: set[str] = set()
+        found: dict[str, Promise] = {}
+        for names, channels in groups.items():
+            worst = [channel.amplification() for channel in channels]
+            bounds = [gamma for gamma in worst if gamma is not None]
+            finite = len(bounds) == len(held)
+            if covered & set(names):
+                formal = False  # grouped in two ways: no sum of these promises is one
+            covered |= set(names)
+            found[names[0]] = Promise(
+                names,
+                treatments.get(names[0], "substitution"),
+                max(bounds) if finite else None,
+                min(channel.entropy() for channel in channels),
+            )
+        promises = []
+        for name, treatment in treatments.items():
+            if name in found:
+                promises.append(found[name])
+            elif name not in covered:
+                gamma = Fraction(1) if treatment == "withheld" else None
+                promises.append(Promise((name,), treatment, gamma, 0.0))
+        return cls(tuple(promises), target, learned, seeded, formal)
+
+    def __getitem__(self, name: str) -> Promise:
+        return next(promise for promise in self.promises if name in promise.attributes)
+
+    @property
+    def disguised(self) -> tuple[Promise, ...]:
+        """The promises of attributes that went through a channel with a bound."""
+        return tuple(
+            promise
+            for promise in self.promises
+            if promise.gamma is not None and promise.treatment != "withheld"
+        )
+
+    @property
+    def disclosed(self) -> tuple[str, ...]:
+        """The attributes whose values, or classes of values, can be read off the release."""
+        return tuple(
+            name for promise in self.promises if promise.gamma is None for name in promise.attributes
+        )
+
+    @property
+    def disguised_gamma(self) -> Fraction:
+        """The amplification over all disguised attributes of a record: the product."""
+        return math.prod((p.gamma for p in self.disguised if p.gamma is not None), start=Fraction(1))
+
+    @property
+    def disguised_epsilon(self) -> float:
+        """The sum of ε over the disguised attributes."""
+        return log(self.disguised_gamma)
+
+    @property
+    def gamma(self) -> Fraction | None:
+        """The amplification of a whole record; None if anything in it is plain."""
+        return None if self.disclosed or not self.formal else self.disguised_gamma
+
+    @property
+    def epsilon(self) -> float:
+        """Local differential privacy of a whole record; infinite if anything in it is plain."""
+        return math.inf if self.gamma is None else log(self.gamma)
+
+    @property
+    def private(self) -> bool:
+        """Whether any promise holds: not if the words came from a seed."""
+        return self.formal and not self.seeded
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as it stands on the card."""
+        return {
+            "private": self.private,
+            "formal": self.formal,
+            "epsilon": None if self.gamma is None else self.epsilon,
+            "epsilon_of_disguised": self.disguised_epsilon,
+            "gamma_of_disguised": str(self.disguised_gamma),
+            "posterior_of_disguised": _posteriors(self.disguised_gamma),
+            "disclosed": list(self.disclosed),
+            "class_disclosed": self.target in self.disclosed,
+            "attributes": [promise.to_json() for promise in self.promises],
+        }
+
+    def agrees(self, form: object) -> bool:
+        """Whether a card claims just this: every word and integer, logarithms to nine digits."""
+        return _same(self.to_json(), form)
+
+    def sentences(self) -> list[str]:
+        """Say the claim in words, the most important first."""
+        said = []
+        if self.seeded:
+            said.append(
+                "NOT PRIVATE: the random words were drawn from a seed; whoever has it can undo "
+                "the disguise."
+            )
+        if not self.formal:
+            said.append("No formal guarantee is given for whole records.")
+        said += [_about(promise) for promise in self.promises if len(self.disguised) <= _MANY]
+        if len(self.disguised) > _MANY:
+            said.append(_about_many(self.disguised))
+            said += [_about(p) for p in self.promises if p not in self.disguised]
+        if self.disguised:
+            said.append(self._about_record())
+        if self.disclosed:
+            said.append(_about_disclosed(self.disclosed, self.target))
+        if self.learned:
+            said.append(
+                "The schema was learned from the data: its categories and ranges are themselves "
+                "facts about the records."
+            )
+        return said
+
+    def _about_record(self) -> str:
+        gamma = self.disguised_gamma
+        most = ", ".join(f"{_percent(p)} to {_percent(posterior(p, gamma))}" for p in PRIORS)
+        return (
+            f"All disguised attributes of a record together: ε = {self.disguised_epsilon:.2f}. "
+            f"A guess about them can rise, at most, from {most}. Each further release of the same "
+            "records, freshly disguised, costs as much again."
+        )
+
+
+_MANY = 4  # disguised attributes that get a sentence each
+
+
+def _about(promise: Promise) -> str:
+    names = " and ".join(repr(name) for name in promise.attributes)
+    if promise.treatment == "withheld":
+        return f"{names} is withheld: nothing of it is released."
+    if promise.gamma is None:
+        if promise.treatment == "value-class":
+            return f"{names} is released as a value class: which class, is plain."
+        return f"{names} is released {promise.treatment}: plain for all to see."
+    return (
+        f"{names} is protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "
+        f"a guess of 5 % rises to {_percent(posterior(PRIORS[1], promise.gamma))} at most."
+    )
+
+
+def _about_many(promises: Sequence[Promise]) -> str:
+    worst = max(promises, key=lambda promise: promise.epsilon)
+    return (
+        f"{len(promises)} attributes are protected by ε = {worst.epsilon:.2f} each or less "
+        f"(γ = {float(worst.gamma or 0):.4g}): a guess of 5 % about one of them rises to "
+        f"{_percent(posterior(PRIORS[1], worst.gamma))} at most from that attribute."
+    )
+
+
+def _about_disclosed(names: Sequence[str], target: str) -> str:
+    listed = ", ".join(repr(name) for name in names)
+    class_too = f" The class {target!r} is among them." if target in names else ""
+    return (
+        f"Disclosed plainly, and so without any bound for a whole record: {listed}.{class_too} "
+        "The bounds above are against someone who has seen these already."
+    )
+
+
+def _percent(share: Fraction) -> str:
+    percent = float(share) * 100
+    return f"{percent:.4g} %" if percent < 99.99 else "> 99.9 %"
+
+
+def _posteriors(gamma: Fraction | None) -> dict[str, float]:
+    return {_percent(prior): float(posterior(prior, gamma)) for prior in PRIORS}
+
+
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and one == other

@@ -1,0 +1,236 @@
+"""A release: signed parts of disguised records, what they mean, and what is promised of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.coding import code_type
+from privet.errors import MethodError, ReleaseError
+from privet.randomness import Randomness
+from privet.release.claim import Claim
+from privet.table import MemoryTable, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from privet.channel import Channel
+    from privet.coding import Coding
+    from privet.schema import Schema
+
+__all__ = ["Part", "Release"]
+
+IN_MEMORY = 50_000_000  # rows of a release in order that `split` is ready to shuffle
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table of released records with the channels they went through.
+
+    Counts of a part are added with its ``sign``. An attribute without a channel is as it was.
+    """
+
+    table: Table
+    channels: tuple[Channel, ...]
+    sign: int = 1
+
+    def channel(self, name: str) -> Channel | None:
+        """Return the channel of an attribute, or None."""
+        return next((one for one in self.channels if name in one.attributes), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What an owner gives away: disguised records, and the card that explains them.
+
+    ``schema`` has the attributes as released: a value class is a coarser domain, and what is
+    withheld is not there. ``codings`` says for each column what its codes stand for (before the
+    channel); None means that the column holds exact numbers. ``treatments`` names what was done to
+    every attribute of the owner's schema.
+    """
+
+    schema: Schema
+    codings: dict[str, Coding | None]
+    parts: tuple[Part, ...]
+    treatments: dict[str, str] = field(default_factory=dict)
+    seeded: bool = False
+    shuffled: bool = True
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if set(part.table.names) != set(self.schema.names):
+                message = "The columns of a part are not those of the schema."
+                raise ReleaseError(message)
+            for channel in part.channels:
+                _check_channel(channel, self.codings)
+
+    @property
+    def rows(self) -> int:
+        """The number of records in all parts."""
+        return sum(part.table.rows for part in self.parts)
+
+    @cached_property
+    def claim(self) -> Claim:
+        """What is promised, computed from the channels."""
+        return Claim.of(
+            self.treatments or _treatments(self.schema, self.parts),
+            [part.channels for part in self.parts],
+            target=self.schema.target,
+            learned=self.schema.learned,
+            seeded=self.seeded,
+            formal=all(part.sign > 0 for part in self.parts),
+        )
+
+    def __repr__(self) -> str:
+        stamp = ", NOT PRIVATE: drawn from a seed" if self.seeded else ""
+        return f"<Release of {self.rows:,} records, {len(self.schema.names)} columns{stamp}>"
+
+    # Folders
+
+    def write(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the release as a folder: all of it, or nothing."""
+        from privet.release.folder import write_release
+
+        write_release(self, path, overwrite=overwrite)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Release:
+        """Read a release from a folder, verifying all of it.
+
+        The card, the checksum of every file, the claim and the range of every code are checked;
+        the records stay on disk.
+        """
+        from privet.release.folder import read_release
+
+        return read_release(path)
+
+    def verify(self) -> None:
+        """Check that every code and number lies in its domain; raise ``ReleaseError`` if not."""
+        for number, part in enumerate(self.parts):
+            if part.table.rows:
+                _verify(number, part, self)
+
+    # Records
+
+    def split(self, fraction: float) -> tuple[Release, Release]:
+        """Return two releases, the first with ``fraction`` of each part's records.
+
+        Which records go where is random: by place where rows are shuffled, else drawn anew.
+        """
+        if not 0 < fraction < 1:
+            message = "The fraction to split a release by must be above 0 and below 1."
+            raise ReleaseError(message)
+        if any(part.sign < 0 for part in self.parts):
+            message = "A release with negative parts cannot be split: the parts belong together."
+            raise ReleaseError(message)
+        tables = [part.table if self.shuffled else _shuffled(part.table) for part in self.parts]
+        cuts = [math.floor(table.rows * fraction + 0.5) for table in tables]
+        if not all(0 < cut < table.rows for cut, table in zip(cuts, tables, strict=True)):
+            message = "The release has too few records to split them so."
+            raise ReleaseError(message)
+        first = zip(self.parts, tables, cuts, strict=True)
+        second = zip(self.parts, tables, cuts, strict=True)
+        return (
+            self._with(replace(part, table=table.slice(0, cut)) for part, table, cut in first),
+            self._with(
+                replace(part, table=table.slice(cut, table.rows)) for part, table, cut in second
+            ),
+        )
+
+    def _with(self, parts: Any) -> Release:
+        return replace(self, parts=tuple(parts), shuffled=True)
+
+    def to_frame(self) -> Any:
+        """Return the records as released, decoded for people, as an Arrow table in memory.
+
+        A cell of numbers is shown by its centre.
+        """
+        import pyarrow as pa
+
+        if len(self.parts) != 1 or self.parts[0].sign < 0:
+            message = "Only a release of one part can be shown as a table."
+            raise MethodError(message)
+        part = self.parts[0]
+        table = part.table.collect(IN_MEMORY)
+        shown = {}
+        for name, coding in self.codings.items():
+            column = table.columns[name]
+            channel = part.channel(name)
+            if channel is not None and channel.outputs != channel.inputs:
+                message = f"The released values of {name!r} have no names of their own to show."
+                raise MethodError(message)
+            shown[name] = pa.array(column if coding is None else coding.decode(column), from_pandas=True)
+        return pa.table(shown)
+
+    def column_type(self, name: str) -> np.dtype[Any]:
+        """Return the type a column is stored in: the narrowest that holds its codes."""
+        coding = self.codings[name]
+        if coding is None:
+            return np.dtype(np.float64)
+        return np.dtype(code_type(max(released_size(part, name, coding) for part in self.parts)))
+
+
+def released_size(part: Part, name: str, coding: Coding) -> int:
+    """Return how many codes a column of a part can hold after its channel."""
+    channel = part.channel(name)
+    return coding.size if channel is None else channel.outputs[channel.attributes.index(name)]
+
+
+def _check_channel(channel: Channel, codings: Mapping[str, Coding | None]) -> None:
+    for name, size in zip(channel.attributes, channel.inputs, strict=True):
+        coding = codings.get(name)
+        if coding is None or coding.size != size:
+            message = f"The channel of {name!r} does not fit the column's codes."
+            raise ReleaseError(message)
+
+
+def _treatments(schema: Schema, parts: tuple[Part, ...]) -> dict[str, str]:
+    covered = {name for part in parts for one in part.channels for name in one.attributes}
+    return {name: "substitution" if name in covered else "exact" for name in schema.names}
+
+
+def _shuffled(table: Table) -> MemoryTable:
+    held = table.collect(IN_MEMORY)
+    with Randomness.system() as source:
+        return held.take(source.permutation(0, held.rows).astype(np.int64))
+
+
+def _verify(number: int, part: Part, release: Release) -> None:
+    """Count the cells outside their domain, column by column, in one pass."""
+    sizes = {
+        name: None if coding is None else released_size(part, name, coding)
+        for name, coding in release.codings.items()
+    }
+
+    def outside(batch: Any) -> tuple[Any, ...]:
+        return (
+            np.array(
+                [
+                    _outside(batch.columns[name], size, release.schema[name])
+                    for name, size in sizes.items()
+                ],
+                np.int64,
+            ),
+        )
+
+    (wrong,) = part.table.count(outside, "verifying")
+    for name, count in zip(sizes, wrong, strict=True):
+        if count:
+            message = f"Part {number} of the release has {int(count):,} values of {name!r} outside "
+            message += "its domain."
+            raise ReleaseError(message, hint="ask the owner for the release again.")
+
+
+def _outside(column: Any, size: int | None, attribute: Any) -> int:
+    if size is not None:
+        return 0 if len(column) == 0 or int(column.max()) < size else int((column >= size).sum())
+    low, high = attribute.range
+    inside = (column >= low) & (column <= high)
+    if attribute.missing == "category":
+        inside |= np.isnan(column)
+    return int(len(column) - inside.sum())

@@ -1,0 +1,61 @@
+"""Policies: what makes one tree learner another. ID3 and CART are two sets of values.
+
+A grower reads nothing else: criterion, how categories branch, when to stop, and how sure a split
+from estimated counts has to be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from privet.errors import MethodError
+
+__all__ = ["POLICIES", "Policy"]
+
+Criterion = Literal["gini", "entropy"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a tree is grown.
+
+    ``multiway`` gives a categorical attribute one branch a value; otherwise its values are
+    divided in two. Numbers always divide in two. ``min_samples_leaf`` is in (estimated)
+    records, as is ``min_samples_split``; ``min_gain`` in units of the criterion.
+
+    The last three matter only where counts are estimated: a split's gain must be ``min_z``
+    standard errors above zero, its children ``min_child_z`` standard errors, and a leaf whose
+    leading class is less than ``min_leaf_z`` standard errors ahead takes its parent's label.
+    """
+
+    criterion: Criterion = "gini"
+    multiway: bool = False
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_gain: float = 0.0
+    min_z: float = 2.0
+    min_child_z: float = 2.0
+    min_leaf_z: float = 1.0
+
+    def but(self, **changes: Any) -> Policy:  # noqa: ANN401
+        """Return the policy with other values; None keeps the preset's."""
+        known = {field.name for field in fields(self)}
+        return replace(
+            self, **{name: value for name, value in changes.items() if value is not None and name in known}
+        )
+
+    @classmethod
+    def named(cls, name: str) -> Policy:
+        """Return a preset."""
+        if name not in POLICIES:
+            message = f"There is no policy {name!r}; there are {', '.join(map(repr, POLICIES))}."
+            raise MethodError(message)
+        return POLICIES[name]
+
+
+POLICIES: dict[str, Policy] = {
+    "cart": Policy(criterion="gini", multiway=False),
+    "id3": Policy(criterion="entropy", multiway=True),
+}

@@ -1,0 +1,291 @@
+"""Splits, ranked: count, estimate, then choose.
+
+``ranked_splits`` works on any tables, exact or estimated; ``best_splits`` is the grower's question,
+the best split of every open node, answered by a compiled search where tables were counted.
+
+Ties go to the attribute named first, then to the lowest cut; gains within 1e-12 are ties.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.compiled import in_threads, threads
+from privet.estimate.base import CountTables
+from privet.tree.criterion import impurity, slope
+from privet.tree.kernels import best_in_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Coding, Floats
+    from privet.estimate.base import Estimate, Tables
+    from privet.tree.policy import Policy
+
+__all__ = ["Scored", "best_splits", "ranked_splits"]
+
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A split with what it gains.
+
+    ``branch[code]`` is the branch a code takes; ``counts`` the (estimated) class counts of each
+    branch, ``errors`` their standard errors, and ``leads`` by how many standard errors each branch's
+    leading class is ahead of the next (infinite where counts are exact). ``gap`` holds the codes on both
+    sides of a cut between ordered ones that occur at the node.
+    """
+
+    attribute: int
+    branch: NDArray[np.int16]
+    gain: float
+    z: float
+    score: float
+    counts: Floats
+    errors: Floats
+    leads: Floats
+    gap: tuple[int, int] = (-1, -1)
+
+
+def best_splits(
+    tables: Tables, codings: Sequence[Coding], policy: Policy
+) -> list[Scored | None]:
+    """Return the best split of each node, or None where there is none."""
+    if isinstance(tables, CountTables):
+        return _best_counted(tables, codings, policy)
+    nodes = (ranked_splits(tables.at(node), codings, policy) for node in range(tables.nodes))
+    return [ranked[0] if ranked else None for ranked in nodes]
+
+
+def ranked_splits(
+    estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy
+) -> list[Scored]:
+    """Return the best split of each attribute that has an allowed one, best first."""
+    found = []
+    for attribute, (estimate, coding) in enumerate(zip(estimates, codings, strict=True)):
+        scored = _best_of(attribute, estimate, coding, policy)
+        if scored is not None:
+            found.append(scored)
+    ranked: list[Scored] = []
+    while found:  # a selection sort, because ties are not transitive enough for a key
+        best = found[0]
+        for other in found[1:]:
+            if other.score > best.score + TIE:
+                best = other
+        ranked.append(best)
+        found.remove(best)
+    return ranked
+
+
+def _kind(coding: Coding, policy: Policy) -> int:
+    return 0 if coding.ordered else 2 if policy.multiway else 1
+
+
+# Any table
+
+
+def candidates(mean: Floats, coding: Coding, policy: Policy) -> NDArray[np.bool_] | None:
+    """Return the left sides of all divisions in two, or None for one branch a category.
+
+    A cut between ordered codes is offered once, whatever the number of empty codes in between.
+    Categories are sorted by the share of each class in turn, which for two classes
+    contains the best division (Breiman and others, 1984).
+    """
+    held = np.maximum(mean, 0.0)
+    rows = held.sum(1)
+    full = np.flatnonzero(mean.any(1))
+    kind = _kind(coding, policy)
+    if kind == 2:  # noqa: PLR2004
+        return None
+    size = len(mean)
+    if kind == 0:
+        return np.arange(size) <= full[:-1, None]
+    sides = []
+    for label in range(1 if mean.shape[1] == 2 else mean.shape[1]):  # noqa: PLR2004
+        share = np.divide(held[:, label], rows, out=np.full(size, 2.0), where=rows > 0)
+        order = np.argsort(share, kind="stable")
+        order = order[np.isin(order, full)]
+        side = np.zeros((max(len(order) - 1, 0), size), np.bool_)
+        for length in range(1, len(order)):
+            side[length - 1, order[:length]] = True
+        sides.append(side)
+    return np.concatenate(sides)
+
+
+def _best_of(
+    attribute: int, estimate: Estimate, coding: Coding, policy: Policy
+) -> Scored | None:
+    mean = estimate.mean
+    left = candidates(mean, coding, policy)
+    if left is None:
+        branch = np.arange(len(mean))[None, :]
+        number = len(mean)
+    else:
+        branch = 1 - left.astype(np.int64)
+        number = 2
+    if not len(branch) or number < 2:  # noqa: PLR2004
+        return None
+    member = (branch[:, None, :] == np.arange(number)[:, None]).astype(np.float64)
+    counts = member @ mean  # candidates × branches × classes
+    gain, variance = _gain(estimate, member, counts, policy)
+    rows = counts.sum(-1)
+    allowed = gain >= policy.min_gain - TIE
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(variance > 0, gain / np.sqrt(variance), np.inf)
+        score = np.where(z > 0, gain * (1.0 - (policy.min_z / z) ** 2), -1.0)
+    score = np.where(np.isinf(z), gain, score)
+    noisy = variance > 0
+    allowed &= ~noisy | (z >= policy.min_z)
+    errors = _row_errors(estimate, member) if noisy.any() else np.zeros_like(rows)
+    large = (rows >= policy.min_samples_leaf) & (rows > 0) & (rows >= policy.min_child_z * errors)
+    allowed &= large.all(1) if left is not None else large.sum(1) > 1
+    if not allowed.any():
+        return None
+    score = np.where(allowed, score, -np.inf)
+    best = int(np.flatnonzero(score > score.max() - TIE)[0])
+    side = branch[best].astype(np.int16)
+    gap = (-1, -1)
+    if left is not None:
+        side, gap = _settle(side, ~mean.any(1), mean.sum(1), coding)
+    return Scored(
+        attribute,
+        side,
+        float(gain[best]),
+        float(z[best]),
+        float(score[best]),
+        counts[best],
+        *_child_errors(estimate, member[best], counts[best]),
+        gap,
+    )
+
+
+def _gain(
+    estimate: Estimate, member: Floats, counts: Floats, policy: Policy
+) -> tuple[Floats, Floats]:
+    """Return the gain a record of each candidate and its linearised variance.
+
+    The gain's slope by a cell is the parent's less that of the branch the cell is in.
+    """
+    total = counts.sum(1)
+    rows = np.maximum(total, 0.0).sum(-1)
+    gain = impurity(total, policy.criterion) - impurity(counts, policy.criterion).sum(1)
+    slopes = slope(total, policy.criterion)[:, None, :] - slope(counts, policy.criterion)
+    coefficients = np.einsum("kbv,kbc->kvc", member, slopes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return gain / rows, estimate.variances(coefficients) / rows**2
+
+
+def _row_errors(estimate: Estimate, member: Floats) -> Floats:
+    number, branches, size = member.shape
+    flat = member.reshape(-1, size)[:, :, None] * np.ones(estimate.mean.shape[1])
+    return np.sqrt(np.maximum(estimate.variances(flat), 0.0)).reshape(number, branches)
+
+
+def _child_errors(estimate: Estimate, member: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Return the standard error of each count, and each branch's lead in standard errors."""
+    branches, classes = counts.shape
+    single = np.einsum("bv,dc->bdvc", member, np.eye(classes)).reshape(-1, member.shape[1], classes)
+    errors = np.sqrt(np.maximum(estimate.variances(single), 0.0)).reshape(branches, classes)
+    if classes == 1 or not errors.any():
+        return errors, np.full(branches, np.inf)
+    order = np.argsort(-counts, axis=1, kind="stable")
+    ahead = np.zeros((branches, classes))
+    np.put_along_axis(ahead, order[:, :1], 1.0, axis=1)
+    np.put_along_axis(ahead, order[:, 1:2], -1.0, axis=1)
+    variances = estimate.variances(np.einsum("bv,bc->bvc", member, ahead))
+    lead = (counts * ahead).sum(1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return errors, np.where(variances > 0, lead / np.sqrt(variances), np.inf)
+
+
+def _settle(
+    side: NDArray[np.int16], empty: NDArray[np.bool_], rows: Floats, coding: Coding
+) -> tuple[NDArray[np.int16], tuple[int, int]]:
+    """Give codes that do not occur at the node a branch: the nearer one, or the heavier one."""
+    if coding.ordered:
+        left = int(np.flatnonzero((side == 0) & ~empty)[-1])
+        right = int(np.flatnonzero((side == 1) & ~empty)[0])
+        last, _ = coding.cut(left, right)
+        return (np.arange(len(side)) > last).astype(np.int16), (left, right)
+    heavier = int(rows[side == 1].sum() > rows[side == 0].sum())
+    return np.where(empty, heavier, side).astype(np.int16), (-1, -1)
+
+
+# Counted tables
+
+
+def _best_counted(
+    tables: CountTables, codings: Sequence[Coding], policy: Policy
+) -> list[Scored | None]:
+    kinds = np.array([_kind(coding, policy) for coding in codings])
+    gains = np.empty((tables.nodes, len(codings)))
+    places = np.empty((tables.nodes, len(codings)), np.int64)
+
+    def search(chosen: slice) -> None:
+        best_in_tables(
+            tables.counts[chosen],
+            tables.scale,
+            tables.offsets,
+            kinds,
+            float(policy.min_samples_leaf),
+            policy.criterion == "gini",
+            gains[chosen],
+            places[chosen],
+        )
+
+    step = -(-tables.nodes // (2 * threads()))
+    for _ in in_threads(search, [slice(at, at + step) for at in range(0, tables.nodes, step)]):
+        pass
+    allowed = (places >= 0) & (gains >= policy.min_gain - TIE)
+    gains[~allowed] = -np.inf
+    attribute = np.argmax(gains > gains.max(1, keepdims=True) - TIE, axis=1)
+    return [
+        _counted(tables, node, int(attribute[node]), gains[node], places[node], codings, policy)
+        if allowed[node].any()
+        else None
+        for node in range(tables.nodes)
+    ]
+
+
+def _counted(  # noqa: PLR0913
+    tables: CountTables,
+    node: int,
+    attribute: int,
+    gains: Floats,
+    places: NDArray[np.int64],
+    codings: Sequence[Coding],
+    policy: Policy,
+) -> Scored:
+    """Write out the split that the compiled search found."""
+    start, stop = tables.offsets[attribute], tables.offsets[attribute + 1]
+    cells = tables.counts[node, start:stop]
+    coding, place = codings[attribute], int(places[attribute])
+    kind = _kind(coding, policy)
+    size = len(cells)
+    gap = (-1, -1)
+    if kind == 0:
+        gap = place, place + 1 + int(np.argmax(cells[place + 1 :].any(1)))
+        last, _ = coding.cut(*gap)
+        branch = (np.arange(size) > last).astype(np.int16)
+        left = cells[: last + 1].sum(0)
+        counts = np.stack([left, cells.sum(0) - left])
+    elif kind == 1:
+        label, length = divmod(place, size)
+        rows = cells.sum(1)
+        share = np.divide(cells[:, label], rows, out=np.full(size, 2.0), where=rows > 0)
+        branch = np.ones(size, np.int16)
+        branch[np.argsort(share, kind="stable")[:length]] = 0
+        branch, _ = _settle(branch, rows == 0, rows, coding)
+        counts = np.stack([cells[branch == 0].sum(0), cells[branch == 1].sum(0)])
+    else:
+        branch, counts = np.arange(size, dtype=np.int16), cells
+    means = counts * tables.scale
+    gain = float(gains[attribute])
+    exact = np.full(len(means), np.inf)
+    return Scored(attribute, branch, gain, np.inf, gain, means, np.zeros_like(means), exact, gap)
