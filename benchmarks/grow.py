@@ -101,7 +101,7 @@ def run(*, peers_only: bool = False) -> Report:
 
         return call
 
-    contenders = {
+    contenders: dict[str, Callable[[], object]] = {
         "scikit-learn": keep("scikit-learn", lambda: sklearn_tree(narrow, y)),
         f"LightGBM, one tree ({way})": keep("LightGBM", one_tree.train),
     }

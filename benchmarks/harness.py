@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Goal", "Report", "Times", "race"]
 
+PAUSE = 0.1  # seconds for the last contender's threads to come to rest
 RESULTS = Path(__file__).parent / "results"
 PEERS = ("numpy", "scikit-learn", "lightgbm", "multi-freq-ldpy", "numba", "pyarrow", "cryptography")
 
@@ -48,6 +49,7 @@ def race(
     for turn in range(warm + repeats):
         for name, work in contenders.items():
             gc.collect()
+            time.sleep(PAUSE)
             begin = time.perf_counter()
             result = work()
             spent = time.perf_counter() - begin

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ROWS, N, GAMMA = 10_000_000, 20, 8
 LDPY_ROWS = 200_000  # its client takes one value a call; the time is scaled up
+FRONT = 3  # of NumPy's ways enter the race itself; the fastest there is the peer
 NUMPY_GOAL, LDPY_GOAL = 4.0, 150.0
 CHUNK = 1 << 18  # the fastest of 2**14, 2**16 and 2**18
 
@@ -183,14 +184,14 @@ def ldpy_compiled(codes: NDArray[np.int64]) -> Callable[[], object]:
     import numba
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
 
-    @numba.njit
     def loop(values: NDArray[np.int64], epsilon: float) -> NDArray[np.int64]:
         out = np.empty_like(values)
         for i in range(len(values)):
             out[i] = GRR_Client(values[i], N, epsilon)
         return out
 
-    return lambda: loop(codes, math.log(GAMMA))
+    compiled: Callable[..., object] = numba.njit(loop)
+    return lambda: compiled(codes, math.log(GAMMA))
 
 
 def limits(codes: Codes) -> dict[str, Callable[[], object]]:
@@ -217,21 +218,20 @@ def limits(codes: Codes) -> dict[str, Callable[[], object]]:
 
 
 def run(*, peers_only: bool = False) -> Report:
-    """Find NumPy's fastest way, then race it."""
+    """Find NumPy's fastest ways, then race them."""
     codes = np.random.default_rng(1).integers(0, N, ROWS, dtype=np.uint8)
     every = numpy_ways(codes)
     for name, call in every.items():
         check(call(), codes, name)
     tried = race(every, repeats=3, warm=0)
-    best = min(tried, key=lambda name: tried[name].median)
+    front = sorted(tried, key=lambda name: tried[name].median)[:FRONT]
     public = [name for name in tried if name.split(", ")[1] in PUBLIC_DRAWS]
     usual = min(public, key=lambda name: tried[name].median)
     few = codes[:LDPY_ROWS].astype(np.int64)
     client = f"multi-freq-ldpy's client, {LDPY_ROWS:,} values"
     looped = f"multi-freq-ldpy's client in a compiled loop, {LDPY_ROWS:,} values"
     contenders: dict[str, Callable[[], object]] = {
-        best: every[best],
-        usual: every[usual],
+        **{name: every[name] for name in (*front, usual)},
         client: ldpy_client(few),
         looped: ldpy_compiled(few),
         **limits(codes),
@@ -250,6 +250,7 @@ def run(*, peers_only: bool = False) -> Report:
         check(ours(), codes, "privet")
         contenders["privet"] = ours
     times = race(contenders, repeats=7)
+    best = min(front, key=lambda name: times[name].median)
     scaled, kinder = (times[name].median * ROWS / LDPY_ROWS for name in (client, looped))
     report = Report("substitute", f"{ROWS:,} codes, N = {N}, γ = {GAMMA}, {THREADS} threads", times)
     if not peers_only:

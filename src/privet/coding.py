@@ -42,42 +42,38 @@ def code_type(size: int) -> type[np.uint8] | type[np.uint16]:
 
 @kernel
 def find_cells(
-    values: Floats, edges: Floats, starts: NDArray[np.int64], scale: float, out: Codes
+    values: Floats,
+    edges: Floats,
+    begin: NDArray[np.uint16],
+    end: NDArray[np.uint16],
+    scale: float,
+    out: Codes,
 ) -> int:
     """Write the cell of each value; return the row of the first NaN, or -1.
 
-    A value's bucket bounds its cell from both sides; the two loops at the end make the answer
-    exact whatever the rounding of the bucket's own border.
+    ``edges`` ends with infinity. A value's bucket says between which edges to look, mostly one.
     """
-    last = len(edges)
+    last = len(edges) - 1
     low = edges[0] if last else 0.0
-    top = len(starts) - 2
+    top = np.float64(len(begin) - 1)
     nan = -1
     for i in range(len(values)):
         x = values[i]
-        if np.isnan(x):
+        if x != x:  # noqa: PLR0124
             if nan < 0:
                 nan = i
             out[i] = last
             continue
-        place = (x - low) * scale
-        bucket = 0
-        if place >= top:
-            bucket = top
-        elif place > 0:
-            bucket = int(place)
-        left = starts[bucket]
-        right = starts[bucket + 1]
+        bucket = np.uint64(np.int64(min(max((x - low) * scale, 0.0), top)))
+        left = np.uint64(begin[bucket])
+        right = np.uint64(end[bucket])
+        left += np.uint64(edges[left] < x)
         while left < right:
-            middle = (left + right) >> 1
+            middle = (left + right) >> np.uint64(1)
             if edges[middle] < x:
-                left = middle + 1
+                left = middle + np.uint64(1)
             else:
                 right = middle
-        while left < last and edges[left] < x:
-            left += 1
-        while left > 0 and edges[left - 1] >= x:
-            left -= 1
         out[i] = left
     return nan
 
@@ -140,7 +136,8 @@ class Coding:
         """Cut points between neighbouring cells, the missing one behind infinity."""
         if "edges" not in self._tables:
             lower, upper = self._bounds()
-            inner = _between(upper[:-1], lower[1:])
+            pairs = zip(upper[:-1].tolist(), lower[1:].tolist(), strict=True)
+            inner = np.array([_between(below, above) for below, above in pairs])
             self._tables["edges"] = np.append(inner, np.inf) if self.missing else inner
         edges: Floats = self._tables["edges"]
         return edges
@@ -160,11 +157,11 @@ class Coding:
         lower, upper = self._bounds()
         if right >= len(lower):
             return len(lower) - 1, np.inf
-        middle = _between(upper[left], lower[right])
+        middle = _between(float(upper[left]), float(lower[right]))
         last = int(np.searchsorted(upper, middle, side="right")) - 1
         last = min(max(last, left), right - 1)
         if lower[last + 1] <= middle:
-            middle = _between(upper[last], lower[last + 1])
+            middle = _between(float(upper[last]), float(lower[last + 1]))
         return last, middle
 
     def around(self, left: int, right: int) -> tuple[float, float]:
@@ -187,30 +184,37 @@ class Coding:
         numbers = np.asarray(column, dtype=np.float64)
         if out is None:
             out = np.empty(len(numbers), code_type(self.size))
-        starts, scale = self._buckets()
-        nan = find_cells(numbers, self.edges, starts, scale, out)
+        nan = find_cells(numbers, *self._buckets(), out)
         if nan >= 0 and not self.missing:
             message = f"Column {self.name!r} has a missing value (first in row {nan})."
             raise DataError(message, hint="fill or drop it, or declare missing = 'category'.")
         return out
 
-    def _buckets(self) -> tuple[NDArray[np.int64], float]:
-        if "starts" not in self._tables:
+    def _buckets(self) -> tuple[Floats, NDArray[np.uint16], NDArray[np.uint16], float]:
+        """Return the edges, and for each bucket of the number line where to look among them.
+
+        Buckets are of equal width; one is taken a little wider than it is, so that the rounding of a
+        value's bucket can do no harm, and the outer two reach to infinity.
+        """
+        if "buckets" not in self._tables:
             edges = self.edges[np.isfinite(self.edges)]
-            low, high = (edges[0], edges[-1]) if len(edges) else (0.0, 0.0)
-            with np.errstate(over="ignore"):
-                scale = _BUCKETS / (high - low) if high > low else 0.0
-            scale = scale if np.isfinite(scale) else 0.0
-            borders = low + np.arange(1, _BUCKETS) * ((high - low) / _BUCKETS)
-            starts = np.empty(_BUCKETS + 1, np.int64)
-            starts[0], starts[-1] = 0, len(self.edges)
-            if scale:
-                starts[1:-1] = np.searchsorted(self.edges, borders, side="left")
+            width = (edges[-1] / _BUCKETS - edges[0] / _BUCKETS) if len(edges) else 0.0
+            if width > 0 and np.isfinite(1.0 / width):
+                borders = edges[0] + np.arange(1, _BUCKETS) * width
+                begin = np.searchsorted(self.edges, borders - 0.01 * width, side="left")
+                end = np.searchsorted(self.edges, borders + 0.01 * width, side="left")
+                scale = 1.0 / width
             else:
-                starts[1:-1] = 0
-            self._tables["starts"], self._tables["scale"] = starts, float(scale)
-        starts = self._tables["starts"]
-        return starts, float(self._tables["scale"])
+                begin = end = np.empty(0, np.int64)
+                scale = 0.0
+            self._tables["buckets"] = (
+                np.append(self.edges, np.inf),
+                np.concatenate([[0], begin]).astype(np.uint16),  # two bytes: they stay in cache
+                np.concatenate([end, [len(self.edges)]]).astype(np.uint16),
+                float(scale),
+            )
+        buckets: tuple[Floats, NDArray[np.uint16], NDArray[np.uint16], float] = self._tables["buckets"]
+        return buckets
 
     def decode(self, codes: Codes) -> NDArray[Any]:
         """Return categories, or the centres of cells; missing becomes None or NaN."""
@@ -252,10 +256,10 @@ class Coding:
         return cls.cells(form["name"], form["lower"], form["upper"], missing=missing)
 
 
-def _between(below: Any, above: Any) -> Any:  # noqa: ANN401
+def _between(below: float, above: float) -> float:
     """Return the middle of two numbers, never the upper one: two floats may have none between."""
     middle = below / 2 + above / 2
-    return np.where((middle >= above) | (middle < below), below, middle)[()]
+    return below if middle >= above or middle < below else middle
 
 
 def code_values(
@@ -287,7 +291,10 @@ def code_values(
     last = len(values)
     codes = [places.get(value, -1) for value in array.dictionary.to_pylist()]
     table = np.array([*codes, last if missing else -1], dtype=np.int64)
-    indices = pc.fill_null(array.indices, len(codes)).to_numpy(zero_copy_only=False)
+    indices = array.indices
+    if indices.null_count:  # a narrow index may have no room for one code more
+        indices = pc.fill_null(indices.cast(pa.int64()), len(codes))
+    indices = indices.to_numpy(zero_copy_only=False)
     coded = table[indices]
     if coded.min(initial=0) < 0:
         if unknown is None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from privet.coding import Coding, code_type, code_values
+from privet.compiled import in_threads
 from privet.errors import DataError, InputError, MethodError
 from privet.estimate.bins import learn_cells
 from privet.estimate.methods import METHODS, evidence_of
@@ -132,9 +139,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "min_gain": (self.min_gain, 0),
         }
         for name, (value, least) in limits.items():
-            if value is not None and not value >= least:
-                message = f"{name} must be at least {least}, or None for the policy's own value."
-                raise InputError(message)
+            number = isinstance(value, Integral if name == "max_depth" else Real)
+            if value is not None and not (number and value >= least):
+                kind = "a whole number" if name == "max_depth" else "a number"
+                message = f"{name} must be {kind} of at least {least}, "
+                raise InputError(message + "or None for the policy's own value.")
         return Policy.named(self.policy).but(**{name: value for name, (value, _) in limits.items()})
 
     def _fit_release(self, release: Release, y: Any, weight: Any, policy: Policy) -> Self:
@@ -158,6 +167,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             message = "This TreeClassifier requires y to be passed, but the target y is None."
             raise InputError(message, hint="fit(X, y), or fit(release).")
+        X = _as_frame(X)
         held, y = self._raw(X, y, reset=True)
         check_classification_targets(y)
         rows = len(y)
@@ -167,7 +177,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not kept.all():
                 held = {name: _take(column, kept) for name, column in held.items()}
                 y, weight = y[kept], weight[kept]
-        self.classes_, labels = np.unique(y, return_inverse=True)
+        self.classes_, labels = _labels(y)
         if len(self.classes_) < 2:
             message = "The records are all of one class; at least two classes are needed."
             raise DataError(message, hint="a tree has nothing to tell apart here.")
@@ -182,28 +192,28 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _raw(self, X: Any, y: Any, *, reset: bool) -> tuple[dict[str, Column], Any]:
-        """Check plain records as scikit-learn does and return their columns."""
-        if _has_categories(X):
-            if y is None:
-                validate_data(self, X, reset=reset, skip_check_array=True)
-            else:
-                validate_data(self, X, y, reset=reset, skip_check_array=True)
+        """Check plain records as scikit-learn does and return their columns.
+
+        A frame keeps its columns as they are; anything else becomes a matrix of numbers, unless there is
+        text in it.
+        """
+        framed = is_frame(X)
+        if framed or _has_text(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            held = columns(X) if framed else _positional(X)
+            rows = len(next(iter(held.values()))) if held else 0
+            if not rows:
+                message = f"Found array with {rows} sample(s) and {len(held)} feature(s)."
+                raise DataError(message, hint="a minimum of 1 of each is required.")
+            if y is not None:
                 y = column_or_1d(y, warn=True)
-            held = columns(X) if is_frame(X) else _positional(X)
-            if not held or not len(next(iter(held.values()))):
-                message = "Found array with 0 sample(s) or feature(s): the table is empty."
-                raise DataError(message)
-            if y is not None and len(y) != len(next(iter(held.values()))):
-                message = "X and y differ in their number of records."
-                raise DataError(message)
+                check_consistent_length(next(iter(held.values())), y)
             return held, y
         if y is None:
             matrix = validate_data(self, X, reset=reset, dtype=np.float64)
         else:
             matrix, y = validate_data(self, X, y, reset=reset, dtype=np.float64)
-        names = getattr(self, "feature_names_in_", None)
-        names = [f"x{i}" for i in range(matrix.shape[1])] if names is None else names
-        return {str(name): matrix[:, i] for i, name in enumerate(names)}, y
+        return {f"x{place}": matrix[:, place] for place in range(matrix.shape[1])}, y
 
     # Using
 
@@ -214,7 +224,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self._by_name and is_frame(X):
             held = columns(X, [coding.name for coding in tree.codings])
         else:
-            held, _ = self._raw(X, None, reset=False)
+            held, _ = self._raw(_as_frame(X), None, reset=False)
         rows = len(next(iter(held.values())))
         values = np.empty((rows, len(tree.codings)))
         pairs = zip(tree.codings, held.values(), strict=True)
@@ -264,10 +274,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return accuracy(self.tree_, release)
 
 
-def _has_categories(X: Any) -> bool:
-    """Whether a table has columns that are not numbers."""
-    if is_frame(X):
-        return not all(isinstance(column, np.ndarray) for column in columns(X).values())
+def _as_frame(X: Any) -> Any:
+    """Return columns that scikit-learn does not take for a table as one that it does."""
+    if type(X) is dict:
+        import pyarrow as pa
+
+        return pa.table(columns(X))
+    if is_frame(X) and type(X).__name__ == "RecordBatch":
+        import pyarrow as pa
+
+        return pa.Table.from_batches([X])
+    return X
+
+
+def _has_text(X: Any) -> bool:
+    """Whether an array has text among its values, which are then categories."""
     if isinstance(X, list | tuple):
         X = np.asarray(X, dtype=object)
     if not isinstance(X, np.ndarray) or X.ndim != 2:
@@ -284,30 +305,56 @@ def _positional(X: Any) -> dict[str, Column]:
     for place in range(array.shape[1]):
         column = array[:, place]
         text = any(isinstance(value, str) for value in column)
-        held[f"x{place}"] = column if text else np.asarray(column, np.float64)
+        try:
+            held[f"x{place}"] = column if text else np.asarray(column, np.float64)
+        except (TypeError, ValueError):
+            message = f"Column {place} holds values that are neither text nor numbers."
+            raise DataError(message, hint="convert it to one of them.") from None
     return columns(held)
 
 
 def _code(held: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
     """Learn a coding for each plain column; numbers stay numbers, they are coded on the way."""
-    codings, coded = [], {}
-    for name, column in held.items():
+
+    def learn(name: str) -> tuple[Coding, Any]:
+        column = held[name]
         if isinstance(column, np.ndarray):
             numbers = np.asarray(column, np.float64)
-            if not np.isfinite(numbers).all():
-                message = f"Column {name!r} has a missing or infinite value (NaN, inf)."
-                raise DataError(message, hint="fill or drop those records.")
-            codings.append(learn_cells(name, numbers))
-            coded[name] = numbers
-            continue
+            _check_finite(name, numbers)
+            return learn_cells(name, numbers), numbers
         values = distinct(column)
         if None in values:
             message = f"Column {name!r} has a missing value."
             raise DataError(message, hint="fill it, with a category of its own for example.")
+        if not all(isinstance(value, str | int | float) for value in values):
+            message = f"Column {name!r} holds values that are neither text nor numbers."
+            raise DataError(message, hint="convert it to one of them.")
         coding = Coding.categories(name, sorted(values, key=str))
-        codings.append(coding)
-        coded[name] = coding.encode(column)
-    return codings, coded
+        return coding, coding.encode(column)
+
+    learned = dict(zip(held, in_threads(learn, held), strict=True))
+    return [coding for coding, _ in learned.values()], {
+        name: column for name, (_, column) in learned.items()
+    }
+
+
+def _check_finite(name: str, numbers: Floats) -> None:
+    if not np.isfinite(numbers).all():
+        message = f"Column {name!r} has a missing or infinite value (NaN, inf)."
+        raise DataError(message, hint="fill or drop those records.")
+
+
+def _labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the sorted classes and each record's place among them, without sorting the records."""
+    if y.dtype.kind in "iu" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < 1 << 16:
+            shifted = y.astype(np.int64) - low
+            there = np.bincount(shifted, minlength=high - low + 1) > 0
+            places = np.cumsum(there) - 1
+            return (np.flatnonzero(there) + low).astype(y.dtype), places[shifted]
+    classes, labels = np.unique(y, return_inverse=True)
+    return classes, labels
 
 
 def _readable(coding: Coding, column: Column) -> Floats:
@@ -322,9 +369,8 @@ def _readable(coding: Coding, column: Column) -> Floats:
         message = f"Column {coding.name!r} does not hold numbers."
         raise DataError(message, hint="the tree was learned from numbers there.")
     numbers = np.asarray(column, np.float64)
-    if not coding.missing and not np.isfinite(numbers).all():
-        message = f"Column {coding.name!r} has a missing or infinite value (NaN, inf)."
-        raise DataError(message, hint="fill or drop those records.")
+    if not coding.missing:
+        _check_finite(coding.name, numbers)
     return numbers
 
 
@@ -333,9 +379,13 @@ def _take(column: Column, rows: NDArray[np.bool_]) -> Column:
 
 
 def _check_weight(weight: Any, rows: int) -> Floats:
-    if np.isscalar(weight):
-        return np.full(rows, float(weight))
-    held = np.asarray(weight, np.float64)
+    try:
+        held = np.asarray(weight, np.float64)
+    except (TypeError, ValueError):
+        message = "Sample weights must be numbers."
+        raise InputError(message) from None
+    if held.ndim == 0:
+        held = np.full(rows, float(held))
     if held.ndim != 1:
         message = "Sample weights must be 1D array or scalar."
         raise InputError(message)

@@ -24,7 +24,7 @@ Column: TypeAlias = Any  # NDArray of numbers, or pyarrow.Array
 
 def is_frame(table: object) -> bool:
     """Whether ``columns`` can take the object by names of its own."""
-    if isinstance(table, dict):
+    if type(table) is dict or _is_arrow(table):
         return True
     if isinstance(table, np.ndarray | list | tuple | str):
         return False
@@ -50,8 +50,12 @@ def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]
 
 
 def _mapping(frame: Any) -> Mapping[str, Any]:  # noqa: ANN401
-    if isinstance(frame, dict):
-        lengths = {len(column) for column in frame.values()}
+    if type(frame) is dict:
+        try:
+            lengths = {len(column) for column in frame.values()}
+        except TypeError:
+            message = "The table's columns must be arrays or lists of values."
+            raise DataError(message) from None
         if len(lengths) > 1:
             message = "The table's columns differ in length."
             raise DataError(message)
@@ -88,7 +92,7 @@ def _is_arrow(table: object) -> bool:
 
 
 def _column(name: str, column: Any) -> Column:  # noqa: ANN401
-    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+    if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iuf":
         return column
     import pyarrow as pa  # noqa: PLC0415
 
@@ -100,7 +104,7 @@ def _column(name: str, column: Any) -> Column:  # noqa: ANN401
         else:
             array = pa.array(column, from_pandas=True)
         if isinstance(array, pa.ChunkedArray):
-            array = array.combine_chunks()
+            array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
         return _numbers(array)
     except (pa.ArrowException, TypeError, ValueError):
         message = f"Column {name!r} mixes types, or holds values that are neither text nor numbers."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -109,7 +109,7 @@ class Randomness:
         message = "A source of randomness cannot be pickled: its key would leave the process."
         raise TypeError(message)
 
-    def __enter__(self) -> Randomness:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

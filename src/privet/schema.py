@@ -80,6 +80,9 @@ class Attribute:
         if self.missing not in ("error", "category"):
             message = f"{where}: missing must be 'error' or 'category'."
             raise SchemaError(message)
+        if not isinstance(self.integer, bool):
+            message = f"{where}: integer must be true or false."
+            raise SchemaError(message)
         if self.values is None:
             self._check_range(where)
         else:
@@ -87,9 +90,15 @@ class Attribute:
 
     def _check_values(self, where: str) -> None:
         values = self.values or ()
-        if not all(isinstance(value, str | int | float | bool) for value in values):
+        if self.integer or not (self.low is None and self.high is None and self.bins is None):
+            message = f"{where} has values: it cannot have low, high, bins or integer as well."
+            raise SchemaError(message, hint="values are for categories, low and high for numbers.")
+        if not all(isinstance(value, str | int | float) for value in values):
             message = f"{where}: values must be text, numbers or true/false."
             raise SchemaError(message)
+        if any(isinstance(value, float) and not math.isfinite(value) for value in values):
+            message = f"{where}: a value is not a finite number."
+            raise SchemaError(message, hint="for missing values, declare missing = 'category'.")
         if len(set(values)) < len(values):
             message = f"{where}: a value is listed twice."
             raise SchemaError(message)
@@ -102,6 +111,9 @@ class Attribute:
         if low is None or high is None:
             message = f"{where} needs either values (categorical) or low and high (numeric)."
             raise SchemaError(message)
+        if not (_is_number(low) and _is_number(high)):
+            message = f"{where}: low and high must be numbers."
+            raise SchemaError(message)
         if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(high - low)):
             message = f"{where}: low and high must be finite."
             raise SchemaError(message)
@@ -111,8 +123,9 @@ class Attribute:
         if self.integer and (low != math.floor(low) or high != math.floor(high)):
             message = f"{where}: low and high of an integer attribute must be whole numbers."
             raise SchemaError(message)
-        if self.bins is not None and not 1 <= self.bins <= MAX_CODES:
-            message = f"{where}: bins must be from 1 to {MAX_CODES}."
+        whole = isinstance(self.bins, int) and not isinstance(self.bins, bool)
+        if self.bins is not None and not (whole and 1 <= self.bins <= MAX_CODES):
+            message = f"{where}: bins must be a whole number from 1 to {MAX_CODES}."
             raise SchemaError(message)
 
     @property
@@ -213,6 +226,9 @@ class Attribute:
             raise SchemaError(message)
         fields = dict(form)
         if "values" in fields:
+            if not isinstance(fields["values"], list | tuple):
+                message = f"Attribute {name!r}: values must be a list."
+                raise SchemaError(message, hint='values = ["Weak", "Strong"].')
             fields["values"] = tuple(fields["values"])
         return cls(name, **fields)
 
@@ -248,6 +264,9 @@ class Schema:
         if not self[target].is_categorical:
             message = f"The class {target!r} must be categorical."
             raise SchemaError(message, hint="declare the list of its values.")
+        if self[target].missing != "error":
+            message = f"The class {target!r} cannot have missing = 'category'."
+            raise SchemaError(message, hint="drop records without a class, or make it a value.")
         if len(names) < 2:  # noqa: PLR2004
             message = "The schema has a class but no attribute to learn it from."
             raise SchemaError(message)
@@ -388,7 +407,10 @@ def _toml(value: object) -> str:
 def _infer(name: str, column: Any, bins: int | None, *, categorical: bool) -> Attribute:  # noqa: ANN401
     numeric = isinstance(column, np.ndarray)
     if numeric and not categorical:
-        known = column[np.isfinite(column)]
+        if np.isinf(column).any():
+            message = f"Column {name!r} has an infinite value."
+            raise DataError(message, hint="a range must be finite; correct or drop those records.")
+        known = column[~np.isnan(column)]
         if not len(known):
             message = f"Column {name!r} has no value to learn a range from."
             raise DataError(message)
@@ -406,6 +428,10 @@ def _infer(name: str, column: Any, bins: int | None, *, categorical: bool) -> At
     return Attribute.categorical(
         name, sorted((v for v in values if v is not None), key=_order), missing=missing
     )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _order(value: Value) -> tuple[str, Value]:

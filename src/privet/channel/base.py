@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_CELLS", "Channel", "read_channel", "register"]
 
 MAX_CELLS = 1 << 22  # of a matrix that is written out
-SPAN = 1 << 18  # rows that one thread disguises in one go
+SPAN = 1 << 19  # rows that one thread disguises in one go
 
 _kinds: dict[str, type[Channel]] = {}
 Kind = TypeVar("Kind", bound="type[Channel]")
@@ -53,7 +53,8 @@ def read_channel(form: Mapping[str, Any]) -> Channel:
     try:
         kind = _kinds[form["kind"]]
     except (KeyError, TypeError):
-        message = f"The card has a kind of channel this version does not know; it knows {', '.join(_kinds)}."
+        message = "The card has a kind of channel that this version does not know; "
+        message += f"it knows {', '.join(_kinds)}."
         raise ReleaseError(message, hint="upgrade privet.") from None
     return kind.from_json(form)
 
@@ -90,9 +91,7 @@ class Channel(ABC):
         """What every column of the matrix sums to: ``2**bits``."""
 
     @abstractmethod
-    def draw(
-        self, codes: Codes, words: NDArray[np.uint32], out: Codes | None = None
-    ) -> Codes:
+    def draw(self, codes: Codes, words: NDArray[np.uint32], out: Codes | None = None) -> Codes:
         """Return what is released for joint ``codes``, given ``words`` random words a record.
 
         The result is written to ``out`` if that is given.
@@ -134,7 +133,7 @@ class Channel(ABC):
 
     def inverse(self) -> Floats:
         """Return the inverse of the matrix over ``2**bits``, (inputs, outputs)."""
-        matrix = self.matrix() / self.scale
+        matrix = self.matrix().astype(np.float64) / self.scale
         if matrix.shape[0] != matrix.shape[1]:
             message = f"The channel of {self._name} has {self.output_size} outputs for "
             message += f"{self.input_size} inputs: it has no inverse."
@@ -142,8 +141,7 @@ class Channel(ABC):
         if np.linalg.cond(matrix) > 1 / np.finfo(np.float64).eps:
             message = f"The channel of {self._name} cannot be inverted: two values look alike."
             raise MethodError(message, hint="use a method that fits by EM.")
-        inverse: Floats = np.linalg.inv(matrix)
-        return inverse
+        return np.asarray(np.linalg.inv(matrix), np.float64)
 
     def weights(self, event: Box) -> Floats:
         """Return, for each joint output u, the sum over v in ``event`` of inverse[v, u].
@@ -217,9 +215,7 @@ class Channel(ABC):
             columns[name] = codes.astype(code_type(size))
         return columns
 
-    def disguise(
-        self, codes: Codes, randomness: Randomness, column: int, start: int = 0
-    ) -> Codes:
+    def disguise(self, codes: Codes, randomness: Randomness, column: int, start: int = 0) -> Codes:
         """Return what is released for joint ``codes``, those of rows ``start`` on.
 
         The words come from the stream of ``column`` by the rows' places. Long arrays run on all

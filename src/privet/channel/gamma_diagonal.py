@@ -31,12 +31,13 @@ MAX_BITS = 32
 
 def check_gamma(gamma: object, where: str) -> Fraction:
     """Return γ exactly as given; it must be a finite number above 1."""
-    allowed = isinstance(gamma, int | float | Fraction) and not isinstance(gamma, bool)
-    if not allowed or not math.isfinite(gamma) or gamma <= 1:  # type: ignore[arg-type, operator]
-        message = f"{where}: gamma must be a finite number above 1."
-        hint = "5 to 12 is usual; the smaller, the more private; to release as is, use 'exact'."
-        raise PlanError(message, hint=hint)
-    return Fraction(gamma)  # type: ignore[arg-type]
+    if isinstance(gamma, int | float | Fraction) and not isinstance(gamma, bool):
+        finite = not isinstance(gamma, float) or math.isfinite(gamma)
+        if finite and gamma > 1:
+            return Fraction(gamma)
+    message = f"{where}: gamma must be a finite number above 1."
+    hint = "5 to 12 is usual; the smaller, the more private; to release as is, use 'exact'."
+    raise PlanError(message, hint=hint)
 
 
 @kernel
@@ -66,7 +67,7 @@ def substitute(
         x = word if word < begin else (begin if word < begin + kept else word + width - kept)
         guess = (x * inverse) >> shift
         out[i] = guess + np.uint64(x - guess * width >= width)
-    return np.int64(top)
+    return int(top)
 
 
 @register
@@ -94,7 +95,7 @@ class GammaDiagonal(Channel):
 
     def __post_init__(self) -> None:
         where = f"Attribute {self.attribute!r}"
-        exact = check_gamma(self.gamma, where)
+        check_gamma(self.gamma, where)
         if self.size < 2:
             message = f"{where} has a single value: there is nothing to put in its place."
             raise PlanError(message, hint="release it as 'exact' or 'withheld', or use more bins.")
@@ -159,15 +160,14 @@ class GammaDiagonal(Channel):
         """Return the inverse: (2**bits [v = u] − off) / (diagonal − off)."""
         self.matrix()  # refuses what is too large
         same = np.eye(self.size) * self.scale
-        inverse: NDArray[np.float64] = (same - self.off) / (self.diagonal - self.off)
-        return inverse
+        return (same - self.off) / (self.diagonal - self.off)
 
     def weights(self, event: Box) -> NDArray[np.float64]:
         """Return (2**bits [u in event] − off |event|) / (diagonal − off), as DXZ's inverse says."""
         inside = self.event(event)
         # Whole numbers below 2**53 until the one division.
-        weights: NDArray[np.float64] = inside * float(self.scale) - self.off * int(inside.sum())
-        return weights / (self.diagonal - self.off)
+        hits = inside.astype(np.float64) * self.scale - self.off * int(inside.sum())
+        return hits / (self.diagonal - self.off)
 
     def amplification(self) -> Fraction:
         """Return diagonal / off, which is at most γ."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from privet.disguise.base import Disguise
 from privet.disguise.recipe import Recipe, Step
 from privet.disguise.treatment import Exact, Treatment
@@ -145,5 +147,5 @@ def _in_memory(records: Any, recipe: Recipe, source: Randomness, *, shuffle: boo
         raise DataError("The table has no rows.")
     table = recipe.apply(raw, rows, source)
     if shuffle:
-        table = table.take(source.permutation(0, rows))
+        table = table.take(source.permutation(0, rows).astype(np.int64))
     return recipe.release([Part(table, recipe.channels)], seeded=source.is_seeded, shuffled=shuffle)

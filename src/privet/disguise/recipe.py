@@ -114,7 +114,9 @@ class Recipe:
         try:
             return {step.name: step.apply(raw[step.name], source, start) for step in self.steps}
         except DataError as error:
-            raise DataError(_placed(str(error), row, where)) from None
+            placed = DataError(_placed(str(error), row, where))
+            placed.hint = error.hint
+            raise placed from None
 
 
 def _slice(column: Column, start: int, count: int) -> Column:

@@ -1,14 +1,14 @@
 """Disguising files out of core, with a uniform shuffle that needs no more memory than a bucket.
 
-Every released row is put into one of 2**b buckets by secure words, and every bucket is put in random
-order by itself: together a uniformly random order of all rows. Buckets are files in the release's
-own temporary folder and hold disguised rows only.
+Every released row is put into one of 2**b buckets by secure words, and every bucket is put in
+random order by itself: together a uniformly random order of all rows. Buckets are files in the
+release's own temporary folder and hold disguised rows only.
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from privet.table.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -61,7 +62,10 @@ def disguise_files(
     bits = _bucket_bits(raw.row_bound()) if shuffle else 0
     with new_folder(to, overwrite=overwrite) as folder:
         part = folder / part_name(0)
-        batches = _buckets(raw, recipe, source, folder, bits) if shuffle else _in_order(raw, recipe, source)
+        if shuffle:
+            batches = shuffled(raw, recipe, source, folder, bits)
+        else:
+            batches = _in_order(raw, recipe, source)
         rows = write_parquet(part, batches, recipe.types)
         if rows == 0:
             raise DataError(f"The table {path} has no rows.")
@@ -76,16 +80,14 @@ def _bucket_bits(rows: int) -> int:
     return bits
 
 
-def _in_order(
-    raw: Source, recipe: Recipe, source: Randomness
-) -> Iterator[dict[str, NDArray[Any]]]:
+def _in_order(raw: Source, recipe: Recipe, source: Randomness) -> Iterator[dict[str, NDArray[Any]]]:
     def one(batch: RawBatch) -> dict[str, NDArray[Any]]:
         return recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
 
     yield from track(in_threads(one, raw.batches()), "disguising")
 
 
-def _buckets(
+def shuffled(
     raw: Source, recipe: Recipe, source: Randomness, folder: Path, bits: int
 ) -> Iterator[dict[str, NDArray[Any]]]:
     """Yield the released rows in random order, a bucket at a time."""
@@ -102,19 +104,21 @@ def _buckets(
         return _Packed(rows[order], np.cumsum(np.bincount(bucket, minlength=1 << bits)))
 
     paths = [folder / f"bucket-{number}" for number in range(1 << bits)]
-    files = [path.open("wb") for path in paths]
-    try:
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("wb")) for path in paths]
         for packed in track(in_threads(one, raw.batches()), "disguising"):
             begin = 0
             for file, end in zip(files, packed.ends.tolist(), strict=True):
                 file.write(packed.rows[begin:end].tobytes())
                 begin = end
-    finally:
-        for file in files:
-            file.close()
-    for number, path in enumerate(track(paths, "shuffling", len(paths))):
-        rows = np.fromfile(path, kind)
-        path.unlink()
-        rows = rows[source.permutation(_BUCKET_STREAM + 1 + number, len(rows))]
+
+    def mixed(number: int) -> NDArray[np.void]:
+        rows = np.fromfile(paths[number], kind)
+        paths[number].unlink()
+        order = source.permutation(_BUCKET_STREAM + 1 + number, len(rows))
+        return rows[order]
+
+    buckets = in_threads(mixed, range(len(paths)))
+    for rows in track(buckets, "shuffling", len(paths)):
         if len(rows):
             yield {name: rows[name] for name in recipe.types}

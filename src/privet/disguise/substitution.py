@@ -38,10 +38,16 @@ class RandomSubstitution(Disguise):
         None, ``"substitution"`` or a γ for the class.
 
     >>> from privet.schema import Attribute, Schema
-    >>> schema = Schema([Attribute.categorical("wind", ["Weak", "Strong"]),
-    ...                  Attribute.categorical("play", ["Yes", "No"])], target="play")
+    >>> schema = Schema(
+    ...     [
+    ...         Attribute.categorical("wind", ["Weak", "Strong"]),
+    ...         Attribute.categorical("play", ["Yes", "No"]),
+    ...     ],
+    ...     target="play",
+    ... )
     >>> release = RandomSubstitution(gamma=3).disguise(
-    ...     {"wind": ["Weak", "Strong"], "play": ["Yes", "No"]}, schema)
+    ...     {"wind": ["Weak", "Strong"], "play": ["Yes", "No"]}, schema
+    ... )
     >>> release.claim.disclosed
     ('play',)
     """

@@ -123,9 +123,7 @@ class ValueClass(Treatment):
         """Code by cells, or by values and then by their groups."""
         if not attribute.is_categorical or self.groups is None:
             return super().encode(attribute, coding, column)
-        place = {
-            value: code for code, group in enumerate(self.groups.values()) for value in group
-        }
+        place = {value: code for code, group in enumerate(self.groups.values()) for value in group}
         groups = [place[value] for value in attribute.values or ()]
         table = np.array([*groups, len(self.groups)], code_type(len(self.groups) + 1))
         return table[attribute.encode(column)]
@@ -164,6 +162,6 @@ def binned(attribute: Attribute, bins: int | None) -> Attribute:
     """Return a numeric attribute whose own bins are ``bins``, or what they are by default."""
     whole = isinstance(bins, int) and not isinstance(bins, bool)
     if bins is not None and not (whole and 1 <= bins <= MAX_CODES):
-        message = f"Attribute {attribute.name!r}: bins must be a whole number from 1 to {MAX_CODES}."
-        raise PlanError(message)
+        where = f"Attribute {attribute.name!r}"
+        raise PlanError(f"{where}: bins must be a whole number from 1 to {MAX_CODES}.")
     return replace(attribute, bins=attribute.coding(bins).known)

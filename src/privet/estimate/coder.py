@@ -1,4 +1,4 @@
-"""From a batch of columns to what kernels count: a matrix of codes and a column of classes."""
+"""From columns to what kernels count: one row of codes a record, the class behind the attributes."""
 
 from __future__ import annotations
 
@@ -18,39 +18,48 @@ if TYPE_CHECKING:
 
 __all__ = ["Coder"]
 
+BLOCK = 1 << 14  # rows coded attribute after attribute while they are in cache
+WORD = 8  # bytes that records are padded to, so that they can be moved by words
+
 
 @dataclass(frozen=True)
 class Coder:
-    """Lays the coded attributes of a batch side by side; numbers are coded on the way."""
+    """Lays the coded attributes of records side by side, then the class; numbers are coded on the way."""
 
     codings: tuple[Coding, ...]
     target: str
+    classes: int
 
-    def __call__(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the matrix (rows × attributes, C order) and the class codes."""
-        matrix = self._empty(len(batch))
-        self._write(batch, matrix)
-        return matrix, np.ascontiguousarray(batch.columns[self.target])
+    def __call__(self, batch: Batch) -> NDArray[Any]:
+        """Return the records of a batch, a row each."""
+        records = self._empty(len(batch))
+        self._write(batch, records)
+        return records
 
-    def matrix(self, table: MemoryTable) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Code a whole table in memory on all threads."""
-        matrix = self._empty(table.rows)
+    def table(self, table: MemoryTable) -> NDArray[Any]:
+        """Return the records of a whole table in memory, coded on all threads."""
+        records = self._empty(table.rows)
 
         def work(batch: Batch) -> None:
-            self._write(batch, matrix[batch.start : batch.start + len(batch)])
+            self._write(batch, records[batch.start : batch.start + len(batch)])
 
         for _ in in_threads(work, table.batches()):
             pass
-        return matrix, np.ascontiguousarray(table.columns[self.target])
+        return records
 
     def _empty(self, rows: int) -> NDArray[Any]:
-        kind = code_type(max(coding.size for coding in self.codings))
-        return np.empty((rows, len(self.codings)), kind)
+        kind = code_type(max(self.classes, *(coding.size for coding in self.codings)))
+        unit = WORD // np.dtype(kind).itemsize
+        width = -(-(len(self.codings) + 1) // unit) * unit
+        return np.empty((rows, width), kind)
 
     def _write(self, batch: Batch, out: NDArray[Any]) -> None:
-        for place, coding in enumerate(self.codings):
-            column = batch.columns[coding.name]
-            if column.dtype.kind == "u":
-                out[:, place] = column
-            else:
-                coding.encode(column, out=out[:, place])
+        held = [batch.columns[coding.name] for coding in self.codings]
+        for start in range(0, len(out), BLOCK):
+            rows = slice(start, start + BLOCK)
+            for place, (coding, column) in enumerate(zip(self.codings, held, strict=True)):
+                if column.dtype.kind == "u":
+                    out[rows, place] = column[rows]
+                else:
+                    coding.encode(column[rows], out=out[rows, place])
+        out[:, len(self.codings)] = batch.columns[self.target]

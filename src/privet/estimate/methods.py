@@ -75,10 +75,15 @@ def _same_size(release: Release) -> None:
 def codings_of(release: Release) -> tuple[Coding, ...]:
     """Return the coding of every attribute that may be tested; cells of exact numbers are learned."""
     tables = [part.table for part in release.parts]
-    return tuple(
-        release.codings[attribute.name] or learn_cells(attribute.name, _numbers(tables, attribute.name))
-        for attribute in release.schema.inputs
-    )
+    codings = []
+    for attribute in release.schema.inputs:
+        coding = release.codings[attribute.name]
+        if coding is None:
+            numbers = _numbers(tables, attribute.name)
+            missing = attribute.missing == "category"
+            coding = learn_cells(attribute.name, numbers, missing=missing)
+        codings.append(coding)
+    return tuple(codings)
 
 
 def _numbers(tables: list[Table], name: str) -> Floats:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 import numpy as np
 
@@ -48,18 +49,17 @@ def routed(  # noqa: PLR0913
     scale: float = 1.0,
 ) -> SortedEvidence | WalkedEvidence:
     """Return routed evidence of a table; ``weight`` times ``scale`` counts records unequally."""
-    coder = Coder(tuple(codings), target)
+    coder = Coder(tuple(codings), target, len(classes))
     if isinstance(table, MemoryTable):
         return SortedEvidence(table, coder, tuple(classes), weight, scale)
     return WalkedEvidence(table, coder, tuple(classes))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Sorted:
     """Records of open nodes, node after node: node ``i`` holds rows ``bounds[i]:bounds[i + 1]``."""
 
-    matrix: NDArray[Any]
-    target: NDArray[Any]
+    records: NDArray[Any]
     weight: NDArray[np.int64]  # empty if every record counts once
     bounds: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -80,15 +80,15 @@ class SortedEvidence:
         self.classes = classes
         self.scale = scale
         self._offsets = offsets_of(self.codings)
-        self._matrix, self._target = coder.matrix(table)
+        self._records = coder.table(table)
         self._weight = np.empty(0, np.int64) if weight is None else weight
+        self._spare: list[NDArray[Any]] = []
 
     def root(self) -> _Sorted:
         """Count the whole table."""
-        rows = len(self._matrix)
-        starts, stops = np.array([0]), np.array([rows])
-        counts = self._count(self._matrix, self._target, self._weight, starts, stops)
-        return _Sorted(self._matrix, self._target, self._weight, np.array([0, rows]), counts)
+        rows = len(self._records)
+        counts = self._count(self._records, self._weight, np.array([0]), np.array([rows]))
+        return _Sorted(self._records, self._weight, np.array([0, rows]), counts)
 
     def tables(self, frontier: _Sorted) -> CountTables:
         """Return the counts, which came with the frontier."""
@@ -107,7 +107,9 @@ class SortedEvidence:
         order = np.concatenate([np.flatnonzero(keep), np.flatnonzero(counted & ~keep)])
         begin = np.full(len(keep), -1)
         begin[order] = np.cumsum(rows[order]) - rows[order]
-        moved = _move(frontier, splits, pieces, _places(pieces, taken, splits, begin), rows[order])
+        places = _places(pieces, taken, splits, begin)
+        space = self._space(int(rows[order].sum()) + 1)  # the last row takes what nobody needs
+        moved = _move(frontier, splits, pieces, places, space)
         which = np.flatnonzero(counted)
         held = self._count(*moved, begin[which], begin[which] + rows[which])
         counts = np.empty((len(keep), *frontier.counts.shape[1:]), np.int64)
@@ -120,13 +122,25 @@ class SortedEvidence:
             counts[derived[owners]] = frontier.counts[owners] - others
         end = int(rows[keep].sum())
         bounds = np.append(begin[keep], end)
-        matrix, target, weight = (array[:end] for array in moved)
-        return _Sorted(matrix, target, weight, bounds, counts[keep])
+        records, weight = (array[:end] for array in moved)
+        born = _Sorted(records, weight, bounds, counts[keep])
+        finalize(born, self._spare.append, space)
+        return born
+
+    def _space(self, rows: int) -> NDArray[Any]:
+        """Return room for records: that of a frontier nobody holds any more, if it is large enough.
+
+        Memory that was used before costs nothing; new memory costs more than moving the records.
+        """
+        while self._spare:
+            space = self._spare.pop()
+            if len(space) >= rows:
+                return space
+        return np.empty((rows, self._records.shape[1]), self._records.dtype)
 
     def _count(
         self,
-        matrix: NDArray[Any],
-        target: NDArray[Any],
+        records: NDArray[Any],
         weight: NDArray[np.int64],
         starts: NDArray[np.int64],
         stops: NDArray[np.int64],
@@ -141,9 +155,9 @@ class SortedEvidence:
             part = np.zeros((len(chosen), *shape[1:]), np.int64)
             ranges = (pieces[chosen, 1], pieces[chosen, 2])
             if len(weight):
-                count_ranges_weighted(matrix, target, weight, self._offsets, *ranges, part)
+                count_ranges_weighted(records, weight, self._offsets, *ranges, part)
             else:
-                count_ranges(matrix, target, self._offsets, *ranges, part)
+                count_ranges(records, self._offsets, *ranges, part)
             return pieces[chosen, 0], part
 
         small = np.flatnonzero(whole)
@@ -195,7 +209,7 @@ def _count_children(
     group: NDArray[np.int64],
 ) -> None:
     part = out[group[0] : group[-1] + 1]
-    count_children(frontier.matrix, splits.attribute, splits.branch, pieces[group], part)
+    count_children(frontier.records, splits.attribute, splits.branch, pieces[group], part)
 
 
 def _child_rows(
@@ -248,30 +262,28 @@ def _move(
     splits: Splits,
     pieces: NDArray[np.int64],
     places: NDArray[np.int64],
-    rows: NDArray[np.int64],
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
-    total = int(rows.sum())
-    matrix = np.empty((total, frontier.matrix.shape[1]), frontier.matrix.dtype)
-    target = np.empty(total, frontier.target.dtype)
-    weight = np.empty(total if len(frontier.weight) else 0, np.int64)
+    records: NDArray[Any],
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Write the records to their places; return them and their weights."""
+    source = frontier.records
+    weight = np.empty(len(records) if len(frontier.weight) else 0, np.int64)
 
     def move(group: NDArray[np.int64]) -> None:
         chosen = slice(group[0], group[-1] + 1)
         partition(
-            frontier.matrix,
-            frontier.target,
+            source,
+            source.view(np.uint64),
             frontier.weight,
             splits.attribute,
             splits.branch,
             pieces[chosen],
             places[chosen],
-            matrix,
-            target,
+            records.view(np.uint64),
             weight,
         )
 
     _run(move, _groups(pieces[:, 2] - pieces[:, 1]))
-    return matrix, target, weight
+    return records, weight
 
 
 @dataclass(frozen=True)
@@ -330,7 +342,7 @@ class WalkedEvidence:
         def count(batch: Batch) -> IntArrays:
             out = np.zeros(shape, np.int64)
             count_routed(
-                *self._coder(batch), tree.attribute, tree.branch, child, slots, self._offsets, out
+                self._coder(batch), tree.attribute, tree.branch, child, slots, self._offsets, out
             )
             return (out,)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.coding import code_type
+from privet.errors import MethodError
 from privet.table.kernels import weigh, weigh_correct
 
 if TYPE_CHECKING:
@@ -244,7 +245,9 @@ def _groups(part: Part, codings: Sequence[Coding], target: str) -> list[_Group]:
         channel = part.channel(coding.name)
         names = (coding.name,) if channel is None else channel.attributes
         if target in names:
-            continue
+            message = f"The method 'direct' cannot use {coding.name!r}: "
+            message += "it went through a channel together with the class."
+            raise MethodError(message)
         groups.append(_Group(tuple(by_name[name] for name in names), channel))
         done.update(names)
     return groups

@@ -30,9 +30,19 @@ CARD = "card.json"
 FORMAT = "privet release"
 VERSION = 1
 STAMP = "NOT PRIVATE: drawn from a seed"
-_KEYS = (
-    "format version schema learned_from_data columns treatments parts shuffled seeded claim checksum"
-).split()
+_KEYS = [
+    "format",
+    "version",
+    "schema",
+    "learned_from_data",
+    "columns",
+    "treatments",
+    "parts",
+    "shuffled",
+    "seeded",
+    "claim",
+    "checksum",
+]
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ def read_card(path: Path, text: bytes) -> Card:
     """Read a card; anything that is not as privet writes it is an error that names the file."""
     form = _parse(path, text)
     version = form.get("version")
-    if form.get("format") != FORMAT or not isinstance(version, int):
+    if form.get("format") != FORMAT or not isinstance(version, int) or version < 1:
         raise ReleaseError(f"{path} is not the card of a privet release.")
     if version > VERSION:
         message = f"{path} is of version {version}; this privet reads up to version {VERSION}."
@@ -123,7 +133,14 @@ def read_card(path: Path, text: bytes) -> Card:
         raise _altered(path)
     try:
         return _understood(form)
-    except (PrivetError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (
+        PrivetError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+    ) as error:
         said = f": {error}" if isinstance(error, PrivetError) else "."
         raise ReleaseError(f"{path} does not make sense{said}") from None
 
@@ -146,9 +163,7 @@ def _altered(path: Path) -> ReleaseError:
 def _understood(form: dict[str, Any]) -> Card:
     schema = Schema.from_dict(form["schema"])
     codings = {
-        name: None
-        if column["stored"] == "numbers"
-        else Coding.from_json({"name": name, **column})
+        name: None if column["stored"] == "numbers" else Coding.from_json({"name": name, **column})
         for name, column in form["columns"].items()
     }
     files = tuple(

@@ -107,8 +107,8 @@ class Claim:
                 groups[channel.attributes].append(channel)
         covered: set[str] = set()
         found: dict[str, Promise] = {}
-        for names, channels in groups.items():
-            worst = [channel.amplification() for channel in channels]
+        for names, alike in groups.items():
+            worst = [channel.amplification() for channel in alike]
             bounds = [gamma for gamma in worst if gamma is not None]
             finite = len(bounds) == len(held)
             if covered & set(names):
@@ -118,7 +118,7 @@ class Claim:
                 names,
                 treatments.get(names[0], "substitution"),
                 max(bounds) if finite else None,
-                min(channel.entropy() for channel in channels),
+                min(channel.entropy() for channel in alike),
             )
         promises = []
         for name, treatment in treatments.items():
@@ -144,14 +144,14 @@ class Claim:
     @property
     def disclosed(self) -> tuple[str, ...]:
         """The attributes whose values, or classes of values, can be read off the release."""
-        return tuple(
-            name for promise in self.promises if promise.gamma is None for name in promise.attributes
-        )
+        plain = [promise for promise in self.promises if promise.gamma is None]
+        return tuple(name for promise in plain for name in promise.attributes)
 
     @property
     def disguised_gamma(self) -> Fraction:
         """The amplification over all disguised attributes of a record: the product."""
-        return math.prod((p.gamma for p in self.disguised if p.gamma is not None), start=Fraction(1))
+        bounds = [promise.gamma for promise in self.disguised if promise.gamma is not None]
+        return math.prod(bounds, start=Fraction(1))
 
     @property
     def disguised_epsilon(self) -> float:
@@ -236,7 +236,7 @@ def _about(promise: Promise) -> str:
     if promise.gamma is None:
         if promise.treatment == "value-class":
             return f"{names} is released as a value class: which class, is plain."
-        return f"{names} is released {promise.treatment}: plain for all to see."
+        return f"{names} is released exactly: plain for all to see."
     return (
         f"{names} is protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "
         f"a guess of 5 % rises to {_percent(posterior(PRIORS[1], promise.gamma))} at most."

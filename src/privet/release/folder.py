@@ -76,7 +76,8 @@ def new_folder(path: str | Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 def _unwritable(folder: Path, error: OSError) -> ReleaseError:
-    message = f"The release cannot be written to {folder}: {error.strerror or 'input/output error'}."
+    cause = os.strerror(error.errno) if error.errno else "input/output error"
+    message = f"The release cannot be written to {folder}: {cause}."
     return ReleaseError(message, hint="free space there, or choose a folder you may write to.")
 
 
@@ -164,19 +165,27 @@ def read_release(path: str | Path) -> Release:
         message = f"The release {folder} holds a file that its card does not list: {name}."
         raise ReleaseError(message, hint="remove it if you know where it comes from.")
     parts = tuple(Part(_table(folder, file), file.channels, file.sign) for file in card.files)
-    release = Release(
-        card.schema,
-        card.codings,
-        parts,
-        card.treatments,
-        seeded=card.seeded,
-        shuffled=card.shuffled,
-    )
+    try:
+        release = Release(
+            card.schema,
+            card.codings,
+            parts,
+            card.treatments,
+            seeded=card.seeded,
+            shuffled=card.shuffled,
+        )
+    except ReleaseError as error:
+        raise ReleaseError(f"{folder / CARD} does not make sense: {error}") from None
     _check_columns(release, folder)
     if not release.claim.agrees(card.claim):
         message = f"{folder / CARD} claims something else than its channels keep."
         raise ReleaseError(message, hint="do not rely on this release; ask the owner.")
-    release.verify()
+    try:
+        release.verify()
+    except (DataError, ReleaseError) as error:
+        raise ReleaseError(
+            f"The release {folder} does not hold what its card says: {error}"
+        ) from None
     return release
 
 
@@ -202,4 +211,5 @@ def _check_columns(release: Release, folder: Path) -> None:
     for number, part in enumerate(release.parts):
         held = part.table.types if isinstance(part.table, ParquetTable) else {}
         if list(held.items()) != [(name, _ARROW.get(kind, kind)) for name, kind in types.items()]:
-            raise ReleaseError(f"{folder / part_name(number)} does not hold the columns its card lists.")
+            path = folder / part_name(number)
+            raise ReleaseError(f"{path} does not hold the columns its card lists.")

@@ -13,7 +13,6 @@ from privet.coding import code_type
 from privet.errors import MethodError, ReleaseError
 from privet.randomness import Randomness
 from privet.release.claim import Claim
-from privet.table import MemoryTable, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.coding import Coding
     from privet.schema import Schema
+    from privet.table import MemoryTable, Table
 
 __all__ = ["Part", "Release"]
 
@@ -164,7 +164,8 @@ class Release:
             if channel is not None and channel.outputs != channel.inputs:
                 message = f"The released values of {name!r} have no names of their own to show."
                 raise MethodError(message)
-            shown[name] = pa.array(column if coding is None else coding.decode(column), from_pandas=True)
+            values = column if coding is None else coding.decode(column)
+            shown[name] = pa.array(values, from_pandas=True)
         return pa.table(shown)
 
     def column_type(self, name: str) -> np.dtype[Any]:

@@ -1,7 +1,8 @@
 """Compiled counting: histograms of coded records, the inner loops of everything that learns.
 
-Records are rows of a C-ordered matrix of codes beside a column of class codes. Tables of all
-attributes lie end to end: the cell of attribute ``a`` and code ``v`` is ``offsets[a] + v``.
+A record is a row of a C-ordered matrix: the codes of its attributes, then the code of its class, then
+padding to whole 8-byte words. Tables of all attributes lie end to end: the cell of attribute
+``a`` and code ``v`` is ``offsets[a] + v``, and the last offset is the number of cells.
 """
 
 from __future__ import annotations
@@ -30,24 +31,24 @@ __all__ = [
 
 @kernel
 def count_ranges(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
+    records: NDArray[Any],
     offsets: NDArray[np.int64],
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
     """Count cell × class in each range of rows: ``out[i]`` for rows ``starts[i]:stops[i]``."""
-    attributes = matrix.shape[1]
-    classes = out.shape[2]
-    cells = out.shape[1]
+    attributes = len(offsets) - 1
+    cells, classes = out.shape[1:]
     held = np.zeros(cells * classes, np.uint32)
-    places = offsets * classes
+    # Unsigned places spare a test for negative ones at every access.
+    places = (offsets * classes).astype(np.uint64)
+    stride = np.uint64(classes)
     for i in range(len(starts)):
         for row in range(starts[i], stops[i]):
-            label = target[row]
+            label = np.uint64(records[row, attributes])
             for a in range(attributes):
-                held[places[a] + np.int64(matrix[row, a]) * classes + label] += np.uint32(1)
+                held[places[a] + np.uint64(records[row, a]) * stride + label] += np.uint32(1)
         place = 0
         for v in range(cells):
             for c in range(classes):
@@ -58,26 +59,25 @@ def count_ranges(
 
 @kernel
 def count_ranges_weighted(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
+    records: NDArray[Any],
     weight: NDArray[np.int64],
     offsets: NDArray[np.int64],
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    """Add up whole-number weights instead of counting rows."""
-    attributes = matrix.shape[1]
+    """Add up whole-number weights instead of counting rows; ``out`` starts at zero."""
+    attributes = len(offsets) - 1
     for i in range(len(starts)):
         for row in range(starts[i], stops[i]):
-            label = target[row]
+            label = records[row, attributes]
             for a in range(attributes):
-                out[i, offsets[a] + np.int64(matrix[row, a]), label] += weight[row]
+                out[i, offsets[a] + np.int64(records[row, a]), label] += weight[row]
 
 
 @kernel
 def count_children(
-    matrix: NDArray[Any],
+    records: NDArray[Any],
     attribute: NDArray[np.int64],
     branch: NDArray[np.int16],
     pieces: NDArray[np.int64],
@@ -91,49 +91,61 @@ def count_children(
         node, start, stop = pieces[i]
         column = attribute[node]
         for row in range(start, stop):
-            out[i, branch[node, matrix[row, column]]] += 1
+            out[i, branch[node, records[row, column]]] += 1
 
 
 @kernel
 def partition(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
+    records: NDArray[Any],
+    words: NDArray[np.uint64],
     weight: NDArray[np.int64],
     attribute: NDArray[np.int64],
     branch: NDArray[np.int16],
     pieces: NDArray[np.int64],
     places: NDArray[np.int64],
-    new_matrix: NDArray[Any],
-    new_target: NDArray[Any],
+    new_words: NDArray[np.uint64],
     new_weight: NDArray[np.int64],
 ) -> None:
     """Move the records of each piece to its node's children, keeping their order.
 
-    ``places[i, b]`` is where the next record of piece ``i`` and branch ``b`` goes, or negative if
-    nobody needs that child's records.
+    ``words`` is the same memory as ``records``, 8 bytes at a time. ``places[i, b]`` is where the
+    next record of piece ``i`` and branch ``b`` goes; a negative one goes to the last row, which nobody
+    reads. There is no jump in the loops: which child a record takes cannot be foreseen.
     """
-    columns = matrix.shape[1]
+    width = words.shape[1]
     weighted = len(weight) > 0
+    nowhere = len(new_words) - 1
+    steps = (places >= 0).astype(np.uint64)
+    held = np.where(places >= 0, places, nowhere).astype(np.uint64)
     for i in range(len(pieces)):
         node, start, stop = pieces[i]
         column = attribute[node]
-        for row in range(start, stop):
-            taken = branch[node, matrix[row, column]]
-            place = places[i, taken]
-            if place < 0:
-                continue
-            for b in range(columns):
-                new_matrix[place, b] = matrix[row, b]
-            new_target[place] = target[row]
-            if weighted:
-                new_weight[place] = weight[row]
-            places[i, taken] = place + 1
+        place, step = held[i], steps[i]
+        if places.shape[1] == 2:  # the usual case, kept in registers
+            first, second = place[0], place[1]
+            for row in range(start, stop):
+                right = branch[node, records[row, column]] > 0
+                to = second if right else first
+                for k in range(width):
+                    new_words[to, k] = words[row, k]
+                if weighted:
+                    new_weight[to] = weight[row]
+                first += np.uint64(0) if right else step[0]
+                second += step[1] if right else np.uint64(0)
+        else:
+            for row in range(start, stop):
+                taken = branch[node, records[row, column]]
+                to = place[taken]
+                for k in range(width):
+                    new_words[to, k] = words[row, k]
+                if weighted:
+                    new_weight[to] = weight[row]
+                place[taken] = to + step[taken]
 
 
 @kernel
 def count_routed(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
+    records: NDArray[Any],
     attribute: NDArray[np.int64],
     branch: NDArray[np.int16],
     child: NDArray[np.int64],
@@ -146,17 +158,17 @@ def count_routed(
     Node ``i`` tests ``attribute[i]`` (-1: a leaf) and its children start at ``child[i]``; a slot of
     -1 is not counted.
     """
-    columns = matrix.shape[1]
-    for row in range(len(matrix)):
+    attributes = len(offsets) - 1
+    for row in range(len(records)):
         node = 0
         while attribute[node] >= 0:
-            node = child[node] + branch[node, matrix[row, attribute[node]]]
+            node = child[node] + branch[node, records[row, attribute[node]]]
         slot = slots[node]
         if slot < 0:
             continue
-        label = target[row]
-        for a in range(columns):
-            out[slot, offsets[a] + np.int64(matrix[row, a]), label] += 1
+        label = records[row, attributes]
+        for a in range(attributes):
+            out[slot, offsets[a] + np.int64(records[row, a]), label] += 1
 
 
 @kernel

@@ -6,6 +6,7 @@ one row group's pages and one batch.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -42,8 +43,9 @@ def open_parquet(path: Path, metadata: Any = None) -> Any:
 
 def unreadable(path: Path, error: Exception) -> DataError:
     """Return the error for a file that cannot be read."""
-    cause = getattr(error, "strerror", None) or "it is no Parquet file, or is cut short or altered"
-    return DataError(f"The file {path} cannot be read: {cause}.", hint="write it again.")
+    number = getattr(error, "errno", None)  # Arrow's own text is long, and repeats the path
+    cause = os.strerror(number) if number else "it is no Parquet file, or is cut short or altered"
+    return DataError(f"The file {path} cannot be read: {cause}.")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Step:
-    """Work that a map asked for; ``offset`` is where this table begins in the one it was asked of."""
+    """Work a map asked for; ``offset`` is where this table begins in the one it was asked of."""
 
     work: Callable[[Batch], Batch]
     offset: int
@@ -94,50 +96,54 @@ class ParquetTable(Table):
         self.names = list(types or {}) if names is None else list(names)
         self.types = {name: (types or {})[name] for name in self.names}
         self.rows = start
-        self._stored = list(self.names)
-        self._pieces = pieces
-        self._steps: tuple[_Step, ...] = ()
+        self.stored = list(self.names)
+        self.pieces = pieces
+        self.steps: tuple[_Step, ...] = ()
 
     def shards(self) -> Sequence[Callable[[], Iterator[Batch]]]:
         """Return one piece a row group."""
-        return [partial(self._read, piece) for piece in self._pieces]
+        return [partial(self.read, piece) for piece in self.pieces]
 
     def map(self, work: Callable[[Batch], Batch]) -> ParquetTable:
         """Return the mapped table; the work is done whenever the table is read."""
-        mapped = self._copy(self._pieces, (*self._steps, _Step(work, 0)))
-        if self._pieces:
+        mapped = self._copy(self.pieces, (*self.steps, _Step(work, 0)))
+        if self.pieces:
             # One row tells which columns the work gives.
-            first = replace(self._pieces[0], rows=1)
-            mapped.names = list(next(mapped._read(first)).columns)
+            first = replace(self.pieces[0], rows=1)
+            mapped.names = list(next(mapped.read(first)).columns)
         return mapped
 
     def slice(self, start: int, stop: int) -> ParquetTable:
         """Return some rows; row groups outside them are not read."""
         start, stop, _ = slice(start, stop).indices(self.rows)
         pieces = []
-        for piece in self._pieces:
+        for piece in self.pieces:
             first, last = max(piece.start, start), min(piece.start + piece.rows, stop)
             if first < last:
                 skip = piece.skip + first - piece.start
                 pieces.append(replace(piece, start=first - start, skip=skip, rows=last - first))
-        steps = tuple(replace(step, offset=step.offset + start) for step in self._steps)
+        steps = tuple(replace(step, offset=step.offset + start) for step in self.steps)
         return self._copy(pieces, steps)
 
     def _copy(self, pieces: list[_Piece], steps: tuple[_Step, ...]) -> ParquetTable:
         table = ParquetTable.__new__(ParquetTable)
-        table.names, table._stored, table.types = list(self.names), self._stored, self.types
+        table.names, table.stored, table.types = list(self.names), self.stored, self.types
         table.rows = sum(piece.rows for piece in pieces)
-        table._pieces, table._steps = pieces, steps
+        table.pieces, table.steps = pieces, steps
         return table
 
-    def _read(self, piece: _Piece) -> Iterator[Batch]:
+    def read(self, piece: _Piece) -> Iterator[Batch]:
+        """Yield the batches of one piece."""
         import pyarrow as pa
 
         begin, end = piece.skip, piece.skip + piece.rows
         place = 0
         with open_parquet(piece.file.path, piece.file.metadata) as reader:
             batches = reader.iter_batches(
-                min(BATCH_ROWS, end), row_groups=[piece.group], columns=self._stored, use_threads=False
+                min(BATCH_ROWS, end),
+                row_groups=[piece.group],
+                columns=self.stored,
+                use_threads=False,
             )
             while place < end:
                 try:
@@ -152,14 +158,14 @@ class ParquetTable(Table):
 
     def _worked(self, start: int, held: Any, path: Path) -> Batch:
         columns = {}
-        for name in self._stored:
+        for name in self.stored:
             column = held.column(name)
             if column.null_count:
                 message = f"The file {path} has a missing value in column {name!r}."
                 raise DataError(message)
             columns[name] = column.to_numpy(zero_copy_only=False)
         batch = Batch(start, columns)
-        for step in self._steps:
+        for step in self.steps:
             batch = Batch(start, step.work(replace(batch, start=start + step.offset)).columns)
         return batch
 

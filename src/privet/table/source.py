@@ -5,6 +5,7 @@ Rows have stable places: files in order of their names, rows in order within the
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,8 +161,8 @@ def _emptied(batch: Any, attributes: Sequence[Attribute]) -> Any:
 
 def _csv_error(path: Path, error: Exception, names: Sequence[str]) -> DataError:
     """Say where a CSV file is wrong, without the value that Arrow's own message quotes."""
-    if isinstance(error, OSError) and error.strerror:
-        return DataError(f"The file {path} cannot be read: {error.strerror}.")
+    if isinstance(error, OSError) and error.errno:
+        return DataError(f"The file {path} cannot be read: {os.strerror(error.errno)}.")
     text = str(error)
     row = re.search(r"[Rr]ow #(\d+)", text)
     where = f" (row {row.group(1)})" if row else ""

@@ -42,35 +42,32 @@ def grow(evidence: Evidence, policy: Policy, target: str = "class") -> Tree:
     classes = len(total)
     single = np.einsum("dc,v->dvc", np.eye(classes), np.ones(len(whole.mean)))
     draft = _Draft(codings, total, np.sqrt(np.maximum(whole.variances(single), 0.0)))
-    open_ = [0] if _may_split(total, 0, policy) else []
+    open_ = [0] if _may_split(total[None], 0, policy)[0] else []
+    depth = 0
     while open_:
+        depth += 1
         chosen = best_splits(tables, codings, policy)
-        keep = []
-        born: list[int] = []
-        for node, split in zip(open_, chosen, strict=True):
-            if split is None:
-                continue
-            for kid, counts in draft.add(node, split):
-                stays = _may_split(counts, draft.depth[kid], policy)
-                keep.append(stays)
-                if stays:
-                    born.append(kid)
-        if born:
-            frontier = evidence.split(frontier, _splits(chosen, codings), np.array(keep))
+        splits = [split for split in chosen if split is not None]
+        if not splits:
+            break
+        born = np.array(draft.add(open_, chosen))
+        keep = _may_split(np.concatenate([split.counts for split in splits]), depth, policy)
+        open_ = born[keep].tolist()
+        if open_:
+            frontier = evidence.split(frontier, _splits(chosen, codings), keep)
             tables = evidence.tables(frontier)
-        open_ = born
     return draft.finished(evidence, policy, target)
 
 
-def _may_split(counts: Floats, depth: int, policy: Policy) -> bool:
-    """Whether a node is large, impure and shallow enough to look for a split."""
+def _may_split(counts: Floats, depth: int, policy: Policy) -> NDArray[np.bool_]:
+    """Say which nodes of one depth are large, impure and shallow enough to look for a split."""
     if policy.max_depth is not None and depth >= policy.max_depth:
-        return False
-    rows = counts.sum()
-    pure = (counts > 0).sum() < 2 or counts.max() >= rows * (1 - 1e-12)
-    return bool(
-        not pure and rows >= policy.min_samples_split and rows >= 2 * policy.min_samples_leaf
-    )
+        return np.zeros(len(counts), np.bool_)
+    rows = counts.sum(1)
+    impure = ((counts > 0).sum(1) > 1) & (counts.max(1) < rows * (1 - 1e-12))
+    least = max(policy.min_samples_split, 2 * policy.min_samples_leaf)
+    may: NDArray[np.bool_] = impure & (rows >= least)
+    return may
 
 
 def _splits(chosen: Sequence[Scored | None], codings: Sequence[Coding]) -> Splits:
@@ -92,32 +89,33 @@ class _Draft:
     def __init__(self, codings: tuple[Coding, ...], total: Floats, errors: Floats) -> None:
         self.codings = codings
         self.parent = [-1]
-        self.depth = [0]
         self.child = [-1]
-        self.counts = [total]
-        self.errors = [errors]
+        self.counts = [total[None]]
+        self.errors = [errors[None]]
         self.leads = [np.inf]
         self.splits: list[Scored | None] = [None]
 
-    def add(self, node: int, split: Scored) -> list[tuple[int, Floats]]:
-        """Hang a split's children under a node; return their numbers and counts."""
-        first = len(self.parent)
-        number = len(split.counts)
-        self.splits[node] = split
-        self.child[node] = first
-        self.parent += [node] * number
-        self.depth += [self.depth[node] + 1] * number
-        self.child += [-1] * number
-        self.counts += list(split.counts)
-        self.errors += list(split.errors)
-        self.leads += list(split.leads)
-        self.splits += [None] * number
-        return list(zip(range(first, first + number), split.counts, strict=True))
+    def add(self, nodes: Sequence[int], splits: Sequence[Scored | None]) -> list[int]:
+        """Hang the children of splits under their nodes; return the children's numbers."""
+        begin = len(self.parent)
+        for node, split in zip(nodes, splits, strict=True):
+            if split is None:
+                continue
+            number = len(split.counts)
+            self.splits[node] = split
+            self.child[node] = len(self.parent)
+            self.parent += [node] * number
+            self.counts.append(split.counts)
+            self.errors.append(split.errors)
+            self.leads += split.leads.tolist()
+            self.child += [-1] * number
+            self.splits += [None] * number
+        return list(range(begin, len(self.parent)))
 
     def finished(self, evidence: Evidence, policy: Policy, target: str) -> Tree:
         """Give every node its label and close the arrays."""
         size = len(self.parent)
-        counts = np.array(self.counts)
+        counts = np.concatenate(self.counts)
         threshold = np.full(size, np.nan)
         around = np.full((size, 2), np.nan)
         for node, split in enumerate(self.splits):
@@ -137,7 +135,7 @@ class _Draft:
             around=around,
             routes=tuple(None if s is None else s.branch for s in self.splits),
             counts=counts,
-            errors=np.array(self.errors),
+            errors=np.concatenate(self.errors),
             label=self._labels(counts, policy),
             gain=np.array([0.0 if s is None else s.gain for s in self.splits]),
         )

@@ -24,9 +24,11 @@ def _impurity(counts: NDArray[np.float64], gini: bool) -> float:  # noqa: FBT001
     total = 0.0
     spread = 0.0
     for count in counts:
-        if count > 0.0:
-            total += count
-            spread += count * count if gini else count * np.log2(count)
+        total += count
+        if gini:
+            spread += count * count
+        elif count > 0.0:
+            spread += count * np.log2(count)
     if total <= 0.0:
         return 0.0
     return total - spread / total if gini else total * np.log2(total) - spread
@@ -37,20 +39,35 @@ def _gain(
     whole: float,
     left: NDArray[np.float64],
     total: NDArray[np.float64],
-    right: NDArray[np.float64],
     least: float,
     gini: bool,  # noqa: FBT001
 ) -> float:
     """Return the gain of a division in two, or -1 if a side is too small."""
     rows_left = 0.0
     rows_right = 0.0
+    spread_left = 0.0
+    spread_right = 0.0
     for c in range(len(total)):
-        right[c] = total[c] - left[c]
-        rows_left += left[c]
-        rows_right += right[c]
-    if rows_left < least or rows_right < least:
+        one = left[c]
+        other = total[c] - one
+        rows_left += one
+        rows_right += other
+        if gini:
+            spread_left += one * one
+            spread_right += other * other
+        else:
+            if one > 0.0:
+                spread_left += one * np.log2(one)
+            if other > 0.0:
+                spread_right += other * np.log2(other)
+    if rows_left < least or rows_right < least or rows_left <= 0.0 or rows_right <= 0.0:
         return -1.0
-    return whole - _impurity(left, gini) - _impurity(right, gini)
+    if gini:
+        rest = rows_left + rows_right - spread_left / rows_left - spread_right / rows_right
+    else:
+        rest = rows_left * np.log2(rows_left) + rows_right * np.log2(rows_right)
+        rest -= spread_left + spread_right
+    return whole - rest
 
 
 @kernel
@@ -63,17 +80,17 @@ def best_in_tables(
     gini: bool,  # noqa: FBT001
     gains: NDArray[np.float64],
     places: NDArray[np.int64],
+    nexts: NDArray[np.int64],
 ) -> None:
     """Write the best gain a record of each node and attribute, and where it is.
 
-    Kinds: 0 ordered codes, the place is the last code on the left; 1 categories divided in two, the place
-    is ``ordering class × values + length of the left part``; 2 one branch a category.
-    Gains that differ by less than 1e-12 are ties, and the first wins.
+    Kinds: 0 ordered codes, the place is the last code on the left that occurs, ``nexts`` the first on
+    the right; 1 categories divided in two, the place is ``ordering class × values + length of the left
+    part``; 2 one branch a category. Gains that differ by less than 1e-12 are ties: the first wins.
     """
     nodes, _, classes = counts.shape
     total = np.empty(classes)
     left = np.empty(classes)
-    right = np.empty(classes)
     for i in range(nodes):
         for a in range(len(kinds)):
             start, stop = offsets[a], offsets[a + 1]
@@ -97,9 +114,10 @@ def best_in_tables(
                     if here == 0:
                         continue
                     if last >= 0:
-                        gain = _gain(whole, left, total, right, least, gini) / rows
+                        gain = _gain(whole, left, total, least, gini) / rows
                         if gain > best + 1e-12:
                             best, place = gain, last - start
+                            nexts[i, a] = v - start
                     for c in range(classes):
                         left[c] += counts[i, v, c] * scale
                     last = v
@@ -120,7 +138,7 @@ def best_in_tables(
                     for k in range(held - 1):
                         for c in range(classes):
                             left[c] += counts[i, start + order[k], c] * scale
-                        gain = _gain(whole, left, total, right, least, gini) / rows
+                        gain = _gain(whole, left, total, least, gini) / rows
                         if gain > best + 1e-12:
                             best, place = gain, o * size + k + 1
             else:

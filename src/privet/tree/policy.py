@@ -49,7 +49,7 @@ class Policy:
     @classmethod
     def named(cls, name: str) -> Policy:
         """Return a preset."""
-        if name not in POLICIES:
+        if not isinstance(name, str) or name not in POLICIES:
             message = f"There is no policy {name!r}; there are {', '.join(map(repr, POLICIES))}."
             raise MethodError(message)
         return POLICIES[name]

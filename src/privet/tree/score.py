@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from privet.coding import Coding
 from privet.errors import DataError, TreeError
 from privet.estimate.weighted import WeightedEvidence
 
 if TYPE_CHECKING:
-    from privet.coding import Coding
     from privet.release import Release
     from privet.tree.tree import Tree
 
@@ -45,11 +46,36 @@ def accuracy(tree: Tree, release: Release) -> Accuracy:
         raise TreeError(message, hint="score the tree on a release of the same schema.")
     for coding in tree.codings:
         _check(coding, release)
+    tree = _at_thresholds(tree, release)
     evidence = WeightedEvidence(release.parts, tree.codings, tree.target, tree.classes)
     leaves = tree.leaves
     boxes = tree.boxes
     right, variance = evidence.correct([boxes[leaf] for leaf in leaves], tree.label[leaves])
     return Accuracy(right / evidence.rows, math.sqrt(max(0.0, variance)) / evidence.rows)
+
+
+def _at_thresholds(tree: Tree, release: Release) -> Tree:
+    """Return the tree with exact numbers coded by its own thresholds.
+
+    A number between two cells that the tree was grown on may be coded to the side that its
+    threshold does not send it to; cells that end at the thresholds cannot.
+    """
+    codings, routes = list(tree.codings), list(tree.routes)
+    for place, coding in enumerate(tree.codings):
+        if release.codings[coding.name] is not None:
+            continue
+        nodes = np.flatnonzero(tree.attribute == place)
+        cuts = np.unique(tree.threshold[nodes])
+        cuts = cuts[np.isfinite(cuts)]
+        missing = release.schema[coding.name].missing == "category"
+        cells = Coding.cells(
+            coding.name, [-np.inf, *cuts], [*cuts, np.inf], missing=missing or coding.missing
+        )
+        codings[place] = cells
+        for node in nodes:
+            last = np.searchsorted(cuts, tree.threshold[node])
+            routes[node] = (np.arange(cells.size) > last).astype(np.int16)
+    return replace(tree, codings=tuple(codings), routes=tuple(routes))
 
 
 def _check(coding: Coding, release: Release) -> None:

@@ -137,10 +137,12 @@ def _best_of(
     rows = counts.sum(-1)
     allowed = gain >= policy.min_gain - TIE
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(variance > 0, gain / np.sqrt(variance), np.inf)
+        # An estimated variance may come out negative: then nothing is known of the error.
+        error = np.sqrt(np.maximum(variance, 0.0))
+        z = np.where(variance > 0, gain / error, np.where(variance < 0, 0.0, np.inf))
         score = np.where(z > 0, gain * (1.0 - (policy.min_z / z) ** 2), -1.0)
     score = np.where(np.isinf(z), gain, score)
-    noisy = variance > 0
+    noisy = variance != 0
     allowed &= ~noisy | (z >= policy.min_z)
     errors = _row_errors(estimate, member) if noisy.any() else np.zeros_like(rows)
     large = (rows >= policy.min_samples_leaf) & (rows > 0) & (rows >= policy.min_child_z * errors)
@@ -226,6 +228,7 @@ def _best_counted(
     kinds = np.array([_kind(coding, policy) for coding in codings])
     gains = np.empty((tables.nodes, len(codings)))
     places = np.empty((tables.nodes, len(codings)), np.int64)
+    nexts = np.empty((tables.nodes, len(codings)), np.int64)
 
     def search(chosen: slice) -> None:
         best_in_tables(
@@ -237,6 +240,7 @@ def _best_counted(
             policy.criterion == "gini",
             gains[chosen],
             places[chosen],
+            nexts[chosen],
         )
 
     step = -(-tables.nodes // (2 * threads()))
@@ -244,48 +248,41 @@ def _best_counted(
         pass
     allowed = (places >= 0) & (gains >= policy.min_gain - TIE)
     gains[~allowed] = -np.inf
-    attribute = np.argmax(gains > gains.max(1, keepdims=True) - TIE, axis=1)
-    return [
-        _counted(tables, node, int(attribute[node]), gains[node], places[node], codings, policy)
-        if allowed[node].any()
-        else None
-        for node in range(tables.nodes)
-    ]
+    best = np.argmax(gains > gains.max(1, keepdims=True) - TIE, axis=1)
+    found: list[Scored | None] = []
+    for node, attribute in enumerate(best.tolist()):
+        if not allowed[node, attribute]:
+            found.append(None)
+            continue
+        place, after = int(places[node, attribute]), int(nexts[node, attribute])
+        gain = float(gains[node, attribute])
+        cells = tables.counts[node, tables.offsets[attribute] : tables.offsets[attribute + 1]]
+        branch, counts, gap = _counted(cells, codings[attribute], policy, place, after)
+        means = counts * tables.scale
+        exact = np.full(len(means), np.inf)
+        none = np.zeros(means.shape)
+        found.append(Scored(attribute, branch, gain, np.inf, gain, means, none, exact, gap))
+    return found
 
 
-def _counted(  # noqa: PLR0913
-    tables: CountTables,
-    node: int,
-    attribute: int,
-    gains: Floats,
-    places: NDArray[np.int64],
-    codings: Sequence[Coding],
-    policy: Policy,
-) -> Scored:
-    """Write out the split that the compiled search found."""
-    start, stop = tables.offsets[attribute], tables.offsets[attribute + 1]
-    cells = tables.counts[node, start:stop]
-    coding, place = codings[attribute], int(places[attribute])
+def _counted(
+    cells: NDArray[np.int64], coding: Coding, policy: Policy, place: int, after: int
+) -> tuple[NDArray[np.int16], NDArray[np.int64], tuple[int, int]]:
+    """Write out the split that the compiled search found: branches, class counts, the gap."""
     kind = _kind(coding, policy)
     size = len(cells)
-    gap = (-1, -1)
     if kind == 0:
-        gap = place, place + 1 + int(np.argmax(cells[place + 1 :].any(1)))
-        last, _ = coding.cut(*gap)
-        branch = (np.arange(size) > last).astype(np.int16)
-        left = cells[: last + 1].sum(0)
-        counts = np.stack([left, cells.sum(0) - left])
-    elif kind == 1:
+        last, _ = coding.cut(place, after)
+        branch = np.zeros(size, np.int16)
+        branch[last + 1 :] = 1
+        counts = np.add.reduceat(cells, (0, last + 1))
+        return branch, counts, (place, after)
+    if kind == 1:
         label, length = divmod(place, size)
         rows = cells.sum(1)
         share = np.divide(cells[:, label], rows, out=np.full(size, 2.0), where=rows > 0)
         branch = np.ones(size, np.int16)
         branch[np.argsort(share, kind="stable")[:length]] = 0
-        branch, _ = _settle(branch, rows == 0, rows, coding)
-        counts = np.stack([cells[branch == 0].sum(0), cells[branch == 1].sum(0)])
-    else:
-        branch, counts = np.arange(size, dtype=np.int16), cells
-    means = counts * tables.scale
-    gain = float(gains[attribute])
-    exact = np.full(len(means), np.inf)
-    return Scored(attribute, branch, gain, np.inf, gain, means, np.zeros_like(means), exact, gap)
+        branch, gap = _settle(branch, rows == 0, rows, coding)
+        return branch, np.stack([cells[branch == 0].sum(0), cells[branch == 1].sum(0)]), gap
+    return np.arange(size, dtype=np.int16), cells, (-1, -1)

@@ -16,35 +16,35 @@ __all__ = ["condition", "render"]
 
 def render(tree: Tree, max_depth: int | None = None) -> str:
     """Return one line a node: the test that leads there, then records, class and its share."""
-    return "\n".join(_lines(tree, 0, "", "", max_depth))
+    return "\n".join(_lines(tree, max_depth))
 
 
-def _lines(tree: Tree, node: int, first: str, rest: str, left: int | None) -> Iterator[str]:
-    kids = tree.children(node)
-    hidden = bool(kids) and left == 0
-    summary = _summary(tree, node)
-    if not kids or hidden:
-        summary = f"{tree.classes[tree.label[node]]}  {summary}"
-    if hidden:
-        inner = tree.nodes - 1 if node == 0 else _below(tree, node)
-        summary += f"  … {inner} nodes below"
-    name = condition(tree, node) if node else tree.target
-    yield f"{first}{name}: {summary}"
-    if hidden:
-        return
-    for kid in kids:
-        last = kid == kids[-1]
-        yield from _lines(
-            tree,
-            kid,
-            rest + ("└─ " if last else "├─ "),
-            rest + ("   " if last else "│  "),
-            None if left is None else left - 1,
-        )
+def _lines(tree: Tree, max_depth: int | None) -> Iterator[str]:
+    below = _below(tree)
+    waiting = [(0, "", "")]  # node, what stands before it, what stands before its children
+    while waiting:
+        node, first, rest = waiting.pop()
+        kids = tree.children(node)
+        hidden = bool(kids) and max_depth is not None and tree.depths[node] >= max_depth
+        summary = _summary(tree, node)
+        if not kids or hidden:
+            summary = f"{tree.classes[tree.label[node]]}  {summary}"
+        if hidden:
+            summary += f"  … {below[node]} nodes below"
+        name = condition(tree, node) if node else tree.target
+        yield f"{first}{name}: {summary}"
+        for kid in () if hidden else reversed(kids):
+            last = kid == kids[-1]
+            mark, space = ("└─ ", "   ") if last else ("├─ ", "│  ")
+            waiting.append((kid, rest + mark, rest + space))
 
 
-def _below(tree: Tree, node: int) -> int:
-    return sum(1 + _below(tree, kid) for kid in tree.children(node))
+def _below(tree: Tree) -> list[int]:
+    """Return how many nodes hang below each."""
+    below = [0] * tree.nodes
+    for node in range(tree.nodes - 1, 0, -1):
+        below[int(tree.parent[node])] += 1 + below[node]
+    return below
 
 
 def _summary(tree: Tree, node: int) -> str:

@@ -204,7 +204,7 @@ class Tree:
             raise TreeError(message, hint="upgrade privet.")
         try:
             return cls._from_nodes(form)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
             message = f"The tree's form is damaged ({type(error).__name__})."
             raise TreeError(message, hint="mine it again.") from None
 
@@ -212,15 +212,17 @@ class Tree:
     def _from_nodes(cls, form: dict[str, Any]) -> Tree:
         codings = tuple(Coding.from_json(entry) for entry in form["attributes"])
         places = {coding.name: place for place, coding in enumerate(codings)}
+        classes = tuple(form["classes"])
         nodes = form["nodes"]
         size = len(nodes)
+        _check_names(form["target"], form["classes"], [coding.name for coding in codings])
         parent = np.full(size, -1)
         for node, entry in enumerate(nodes):
             for kid in entry.get("children", []):
                 if not node < kid < size or parent[kid] >= 0:
                     raise ValueError
                 parent[kid] = node
-        if (parent[1:] < 0).any():
+        if not size or (parent[1:] < 0).any():
             raise ValueError
         kids = [entry.get("children", []) for entry in nodes]
         if any(held != list(range(held[0], held[0] + len(held))) for held in kids if held):
@@ -237,11 +239,13 @@ class Tree:
                 or route.max() >= len(kids[node])
             ):
                 raise ValueError
+        if any(bool(held) != (route is not None) for held, route in zip(kids, routes, strict=True)):
+            raise ValueError
         between = [entry.get("between", ["nan", "nan"]) for entry in nodes]
-        return cls(
+        tree = cls(
             codings=codings,
-            classes=tuple(form["classes"]),
-            target=str(form["target"]),
+            classes=classes,
+            target=form["target"],
             parent=parent,
             attribute=attribute,
             child=np.array([held[0] if held else -1 for held in kids]),
@@ -254,6 +258,29 @@ class Tree:
             label=np.array([entry["label"] for entry in nodes], np.int64),
             gain=np.array([entry.get("gain", 0.0) for entry in nodes], np.float64),
         )
+        tree._check_arrays()
+        return tree
+
+    def _check_arrays(self) -> None:
+        """Raise ValueError where arrays that were read do not make a tree that can be used."""
+        shape = (self.nodes, len(self.classes))
+        if self.counts.shape != shape or self.errors.shape != shape:
+            raise ValueError
+        if not (np.isfinite(self.counts).all() and np.isfinite(self.errors).all()):
+            raise ValueError
+        if not ((self.label >= 0) & (self.label < len(self.classes))).all():
+            raise ValueError
+        for node, route in enumerate(self.routes):
+            coding = self.codings[self.attribute[node]]
+            ordered = route is not None and coding.ordered
+            if ordered == bool(np.isnan(self.threshold[node])):
+                raise ValueError
+            if route is not None and ordered:
+                # Codes and values must take the same side.
+                cells = coding.upper <= self.threshold[node]
+                side = np.append(~cells, [True] * coding.missing)
+                if self.branches[node] != 2 or not np.array_equal(route, side):
+                    raise ValueError
 
     def write(self, path: str | Path) -> None:
         """Write the tree to a JSON file."""
@@ -280,6 +307,18 @@ class Tree:
         from privet.tree.text import render
 
         return render(self)
+
+
+def _check_names(target: object, classes: object, attributes: list[Any]) -> None:
+    """Raise ValueError unless the class, its values and the attributes have names of their own."""
+    if not isinstance(target, str) or not isinstance(classes, list):
+        raise ValueError
+    if len(set(classes)) < len(classes) or not classes:
+        raise ValueError
+    if not all(isinstance(name, str) for name in attributes):
+        raise ValueError
+    if len(set(attributes)) < len(attributes):
+        raise ValueError
 
 
 def _finite(value: float) -> float | str:

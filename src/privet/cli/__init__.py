@@ -1,0 +1,41 @@
+"""The command line: ``privet``, a verb for every step, one file a command.
+
+A command parses, calls the library and prints. Nothing heavy is imported before a command runs, so
+that ``privet --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from privet import __version__
+from privet.cli.group import Commands
+
+__all__ = ["cli", "main"]
+
+# Each command lives in the file of its name, which is imported when it is asked for.
+_COMMANDS = {
+    "Owner: has records, disguises them": ["schema", "disguise"],
+    "Miner: has a release, learns from it": ["mine", "score", "predict"],
+    "Everyone": ["demo", "show", "generate", "completion"],
+}
+
+
+@click.group(cls=Commands, roles=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="privet")
+def cli() -> None:
+    """Mine decision trees from records that were disguised before anyone else saw them.
+
+    Start with: privet demo
+    """
+
+
+def main() -> None:
+    """Run the command line; the entry point of ``privet``."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a sign gets its number instead of an error.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    cli(prog_name="privet")

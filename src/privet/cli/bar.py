@@ -1,0 +1,79 @@
+"""Progress bars for long work: on stderr, and only if it is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from privet.progress import listening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.progress import Progress, TaskID
+
+__all__ = ["Bar", "shown"]
+
+
+class Bar:
+    """A listener that draws what it hears; work inside work gets a line of its own."""
+
+    def __init__(self) -> None:
+        self.drawing: Progress | None = None
+        self.tasks: list[TaskID] = []
+
+    def start(self, label: str, total: int | None) -> None:
+        """Begin a line."""
+        if self.drawing is None:
+            self.drawing = _drawing()
+            self.drawing.start()
+        self.tasks.append(self.drawing.add_task(label, total=total))
+
+    def advance(self, amount: int) -> None:
+        """Move the line that began last."""
+        if self.drawing is not None and self.tasks:
+            self.drawing.advance(self.tasks[-1], amount)
+
+    def end(self) -> None:
+        """Take the line away; the last one takes the drawing with it."""
+        if self.drawing is None or not self.tasks:
+            return
+        self.drawing.remove_task(self.tasks.pop())
+        if not self.tasks:
+            self.close()
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self.drawing is not None:
+            self.drawing.stop()
+        self.drawing = None
+        self.tasks.clear()
+
+
+def _drawing() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+
+
+@contextmanager
+def shown() -> Iterator[None]:
+    """Show the progress of all work in the block, if anyone can see it."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    bar = Bar()
+    try:
+        with listening(bar):
+            yield
+    finally:
+        bar.close()

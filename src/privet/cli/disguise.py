@@ -1,0 +1,80 @@
+"""``privet disguise``: turn an owner's records into a release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from privet.cli.options import PATH, json_option, output_option, overwrite_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from privet.disguise import Disguise
+
+__all__ = ["command"]
+
+
+@click.command("disguise")
+@click.argument("table", type=PATH)
+@click.option("--schema", type=PATH, required=True, help="The public domains (.toml or .json).")
+@click.option("--plan", type=PATH, help="What happens to each attribute (.toml).")
+@click.option("--gamma", type=float, help="Instead of a plan: substitute all attributes by this γ.")
+@click.option("--bins", type=click.IntRange(1), help="With --gamma: cells that numbers are cut to.")
+@output_option("The folder to write the release to.", required=True)
+@click.option("--in-order", is_flag=True, help="Keep the order of rows; the card then says so.")
+@click.option("--seed", type=int, help="For tests only: the release is stamped NOT PRIVATE.")
+@overwrite_option
+@json_option
+def command(
+    table: Path,
+    schema: Path,
+    plan: Path | None,
+    gamma: float | None,
+    bins: int | None,
+    output: Path,
+    in_order: bool,
+    seed: int | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Disguise a table and write the release.
+
+    \b
+    privet disguise people.csv --schema people.toml --gamma 8 --output people.release
+
+    TABLE is a Parquet or CSV file, or a folder of them, of any size. Prints what the release promises.
+    """
+    from privet.cli.output import emit, say
+    from privet.schema import Schema
+
+    made = _method(plan, gamma, bins).disguise(
+        table,
+        Schema.read(schema),
+        to=output,
+        overwrite=overwrite,
+        seed=seed,
+        shuffle=not in_order,
+    )
+    claim = made.claim
+    if as_json:
+        form: dict[str, Any] = {"output": str(output), "rows": made.rows, "seeded": made.seeded}
+        emit(form | {"claim": claim.to_json(), "sentences": claim.sentences()})
+        return
+    say(f"{output}: {made.rows:,} records, {len(made.schema.inputs)} attributes and the class.")
+    for sentence in claim.sentences():
+        say(f"- {sentence}")
+
+
+def _method(plan: Path | None, gamma: float | None, bins: int | None) -> Disguise:
+    from privet.disguise import Plan, RandomSubstitution
+
+    if (plan is None) == (gamma is None):
+        raise click.UsageError("Give either --plan or --gamma.")
+    if plan is not None:
+        if bins is not None:
+            raise click.UsageError("--bins goes with --gamma; a plan says its bins itself.")
+        return Plan.read(plan)
+    exact = gamma if gamma is None or not gamma.is_integer() else int(gamma)
+    return RandomSubstitution(gamma=exact or 0, bins=bins)

@@ -1,0 +1,68 @@
+"""``privet predict``: the class of each plain record by a tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from privet.cli.options import PATH, json_option, output_option, overwrite_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from privet.tree import Tree
+
+__all__ = ["command"]
+
+
+@click.command("predict")
+@click.argument("tree", type=PATH)
+@click.argument("table", type=PATH)
+@output_option("Where to write the predictions (.parquet or .csv).", required=True)
+@click.option("--proba", is_flag=True, help="Also write the probability of each class.")
+@overwrite_option
+@json_option
+def command(
+    tree: Path, table: Path, output: Path, proba: bool, overwrite: bool, as_json: bool
+) -> None:
+    """Write the class of each record of a plain table, in the table's order.
+
+    \b
+    privet predict tree.json people.csv --output predictions.csv
+
+    The column is called prediction; with --proba, one called "probability of X" follows for each class X. A
+    category that the tree never saw takes the branch with most records.
+    """
+    from privet.cli.files import check_free, new_file
+    from privet.cli.output import emit, say
+    from privet.cli.tables import check_kind, write_batches
+    from privet.tree import Tree
+
+    check_kind(output)
+    check_free(output, overwrite=overwrite)
+    held = Tree.read(tree)
+    with new_file(output, overwrite=overwrite) as made:
+        rows = write_batches(made, output.suffix, _predicted(held, table, proba=proba))
+    if as_json:
+        emit({"rows": rows, "output": str(output)})
+    else:
+        say(f"{output}: {rows:,} predictions of {held.target!r}.")
+
+
+def _predicted(tree: Tree, table: Path, *, proba: bool) -> Iterator[Any]:
+    import pyarrow as pa
+
+    from privet.cli.tables import attributes_of, placed, raw_batches
+    from privet.estimators import TreeClassifier
+
+    model = TreeClassifier.from_tree(tree)
+    for batch in raw_batches(table, attributes_of(tree)):
+        with placed(batch):
+            leaves = model.apply(batch.columns)
+        columns = {"prediction": pa.array(model.classes_[tree.label[leaves]])}
+        if proba:
+            for place, name in enumerate(tree.classes):
+                columns[f"probability of {name}"] = pa.array(tree.shares[leaves, place])
+        yield pa.record_batch(columns)

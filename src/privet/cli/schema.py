@@ -1,0 +1,132 @@
+"""``privet schema``: read a schema off a table, or check one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from privet.cli.options import PATH, json_option, output_option, overwrite_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from privet.schema import Schema
+
+__all__ = ["command"]
+
+_MANY = 100  # categories that make one suspect an identifier
+_LEARNED = (
+    "LEARNED FROM DATA: these categories and ranges are facts about the records, and a release made "
+    "with them gives them away. Replace them by what is public (widen ranges, list all categories), "
+    "then delete the line learned_from_data."
+)
+
+
+@click.command("schema")
+@click.argument("table", type=PATH, required=False)
+@click.option("--target", metavar="NAME", help="The column that is the class.")
+@click.option("--bins", type=click.IntRange(1), help="Into how many cells numbers are cut.")
+@click.option("--check", type=PATH, metavar="SCHEMA", help="Check this schema, and TABLE by it.")
+@output_option("Where to write the schema (.toml or .json) instead of printing it.")
+@overwrite_option
+@json_option
+def command(
+    table: Path | None,
+    target: str | None,
+    bins: int | None,
+    check: Path | None,
+    output: Path | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Draft a schema from a table, or check one.
+
+    \b
+    privet schema people.csv --target income --output people.toml
+    privet schema --check people.toml people.csv
+
+    A schema should be declared before data is seen. What is drafted here is learned from data, and
+    says so: go through it by hand.
+    """
+    if check is not None:
+        if target is not None or bins is not None or output is not None:
+            raise click.UsageError("--check takes a schema and perhaps a TABLE, nothing else.")
+        _check(check, table, as_json=as_json)
+        return
+    if table is None or target is None:
+        raise click.UsageError("Give a TABLE and --target, or --check SCHEMA.")
+    _draft(table, target, bins, output, overwrite=overwrite, as_json=as_json)
+
+
+def _draft(
+    table: Path,
+    target: str,
+    bins: int | None,
+    output: Path | None,
+    *,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    from privet.cli.files import check_free, write_text
+    from privet.cli.output import emit, note, say
+    from privet.cli.tables import read_frame
+    from privet.errors import InputError
+    from privet.schema import Schema
+
+    check_free(output, overwrite=overwrite)
+    if output is not None and output.suffix not in (".toml", ".json"):
+        message = f"{output} does not say by its name how to write a schema."
+        raise InputError(message, hint="end it in .toml or .json.")
+    schema = Schema.infer(read_frame(table), target=target, bins=bins)
+    if output is not None:
+        text = schema.to_toml() if output.suffix == ".toml" else schema.to_json()
+        write_text(output, text, overwrite=overwrite)
+    note(_LEARNED)
+    for attribute in schema:
+        if len(attribute.values or ()) > _MANY:
+            note(
+                f"{attribute.name!r} has {len(attribute.values or ()):,} categories: is it a name or "
+                "an identifier? Then leave it out."
+            )
+    if as_json:
+        emit(schema.to_dict())
+    elif output is None:
+        say(schema.to_toml().rstrip("\n"))
+    else:
+        say(f"{output}: {_summary(schema)}")
+
+
+def _check(path: Path, table: Path | None, *, as_json: bool) -> None:
+    from privet.cli.output import emit, say
+    from privet.cli.tables import coded_batches
+    from privet.schema import Schema
+
+    schema = Schema.read(path)
+    form = {
+        "schema": str(path),
+        "attributes": len(schema.inputs),
+        "target": schema.target,
+        "classes": len(schema.classes),
+        "learned_from_data": schema.learned,
+    }
+    rows = None
+    if table is not None:
+        rows = sum(len(batch[schema.target]) for batch in coded_batches(table, schema))
+        form |= {"table": str(table), "rows": rows}
+    if as_json:
+        emit(form)
+        return
+    say(f"{path} is a good schema: {_summary(schema)}")
+    if schema.learned:
+        say(_LEARNED)
+    if rows is not None:
+        say(f"{table} fits it: {rows:,} records.")
+
+
+def _summary(schema: Schema) -> str:
+    numeric = sum(not attribute.is_categorical for attribute in schema.inputs)
+    return (
+        f"{len(schema.inputs)} attributes ({numeric} numeric, {len(schema.inputs) - numeric} "
+        f"categorical) and the class {schema.target!r} of {len(schema.classes)} values."
+    )

@@ -1,0 +1,131 @@
+"""What every channel has from its matrix alone, shown on a small joint one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from privet.channel import Channel
+from privet.coding import Box
+from privet.errors import BugError, MethodError
+from privet.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class Shift(Channel):
+    """Two attributes together: two words, and a joint code moved on by the smaller half of one."""
+
+    kind: ClassVar[str] = "shift"
+    words: ClassVar[int] = 2
+
+    columns: tuple[tuple[int, ...], ...]
+    sizes: tuple[int, int] = (2, 3)
+    released: tuple[int, int] = (2, 3)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        return ("a", "b")
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        return self.sizes
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        return self.released
+
+    @property
+    def scale(self) -> int:
+        return 8
+
+    def _matrix(self) -> NDArray[np.int64]:
+        return np.array(self.columns, np.int64).T
+
+    def draw(
+        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        first, second = words.reshape(-1, 2).T
+        moved: NDArray[Any] = (codes + (first ^ second) % 8) % self.output_size
+        if out is None:
+            return moved
+        out[:] = moved
+        return out
+
+    def to_json(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> "Shift":
+        raise NotImplementedError
+
+
+def around(*shares: int) -> tuple[tuple[int, ...], ...]:
+    """Columns of a matrix that are one another, moved round."""
+    return tuple(tuple(np.roll(shares, code).tolist()) for code in range(len(shares)))
+
+
+def test_joint_codes_are_mixed_radix() -> None:
+    channel = Shift(around(8, 0, 0, 0, 0, 0))
+    columns = {"a": np.array([0, 1, 1], np.uint8), "b": np.array([2, 0, 2], np.uint8)}
+    joint = channel.join(columns)
+    assert joint.tolist() == [2, 3, 5]
+    parted = channel.part(joint)
+    assert {name: codes.tolist() for name, codes in parted.items()} == {
+        "a": [0, 1, 1],
+        "b": [2, 0, 2],
+    }
+    assert parted["a"].dtype == np.uint8
+
+
+def test_weights_count_a_box_over_the_whole_group() -> None:
+    channel = Shift(around(3, 1, 1, 1, 1, 1))
+    inverse = channel.inverse()
+    assert inverse @ (channel.matrix() / 8) == pytest.approx(np.eye(6), abs=1e-12)
+    box = Box({"b": np.array([True, False, True])})
+    assert channel.event(box).tolist() == [True, False, True] * 2
+    assert channel.weights(box) == pytest.approx(inverse[[0, 2, 3, 5]].sum(axis=0))
+    with pytest.raises(BugError, match="its channel 3"):
+        channel.event(Box({"b": np.array([True])}))
+
+
+def test_amplification_is_the_worst_ratio_in_a_row() -> None:
+    channel = Shift(around(3, 1, 1, 1, 1, 1))
+    assert channel.amplification() == 3
+    assert channel.epsilon() == pytest.approx(np.log(3))
+    uneven = Shift(((6, 2), (3, 5)), (1, 2), (1, 2))
+    assert uneven.amplification() == Fraction(5, 2)
+
+
+def test_a_zero_beside_a_possible_output_has_no_bound() -> None:
+    channel = Shift(around(4, 4, 0, 0, 0, 0))
+    assert channel.amplification() is None
+    assert channel.epsilon() == float("inf")
+    never = Shift(((5, 3, 0), (3, 5, 0)), (1, 2), (1, 3))
+    assert never.amplification() == Fraction(5, 3)
+
+
+def test_what_cannot_be_inverted_says_so() -> None:
+    with pytest.raises(MethodError, match="look alike"):
+        Shift(((4, 4), (4, 4)), (1, 2), (1, 2)).inverse()
+    with pytest.raises(MethodError, match="3 outputs for 2 inputs"):
+        Shift(((5, 3, 0), (3, 5, 0)), (1, 2), (1, 3)).inverse()
+
+
+def test_entropy_is_weighted_by_the_prior() -> None:
+    channel = Shift(((8, 0), (4, 4)), (1, 2), (1, 2))
+    assert channel.entropy() == pytest.approx(0.5)
+    assert channel.entropy([0.25, 0.75]) == pytest.approx(0.75)
+
+
+def test_several_words_a_record_go_by_place() -> None:
+    channel = Shift(around(8, 0, 0, 0, 0, 0))
+    codes = np.arange(50_000) % 6
+    source = Randomness.seeded(1)
+    whole = channel.disguise(codes, source, 3, 10)
+    words = source.words(3, 20, 100_000)
+    assert np.array_equal(whole, channel.draw(codes, words))
+    assert np.array_equal(whole[17:40], channel.disguise(codes[17:40], source, 3, 27))

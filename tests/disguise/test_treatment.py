@@ -1,0 +1,89 @@
+"""Treatments: what each does to a domain and to values."""
+
+import numpy as np
+import pytest
+
+from privet.disguise import Exact, Substitution, ValueClass, Withheld
+from privet.errors import PlanError
+from privet.schema import Attribute
+
+AGE = Attribute.numeric("age", low=20, high=80, bins=6)
+KIDS = Attribute.numeric("kids", low=0, high=4, integer=True)
+SKY = Attribute.categorical("sky", ["Sunny", "Overcast", "Rain"], missing="category")
+
+
+def test_exact_keeps_everything() -> None:
+    assert Exact().released(AGE) is AGE
+    assert Exact().coding(AGE) is None
+    assert Exact().encode(AGE, None, np.array([20, 80])).tolist() == [20.0, 80.0]
+    coding = Exact().coding(SKY)
+    assert coding is not None
+    assert coding.size == 4
+    assert Exact().channel(AGE) is None
+
+
+def test_withheld_is_absent() -> None:
+    assert Withheld().released(AGE) is None
+    assert Withheld().coding(AGE) is None
+
+
+@pytest.mark.parametrize("treatment", [ValueClass(bins=3), Substitution(8, bins=3)])
+def test_numbers_are_cut_to_the_treatments_bins(treatment: ValueClass | Substitution) -> None:
+    released = treatment.released(AGE)
+    assert released.bins == 3
+    assert released.coding().edges.tolist() == [40, 60]
+    codes = treatment.encode(AGE, released.coding(), np.array([20.0, 40.0, 40.1, 80.0]))
+    assert codes.tolist() == [0, 0, 1, 2]
+
+
+def test_bins_are_the_treatments_else_the_attributes_else_the_default() -> None:
+    assert Substitution(8).channel(AGE).size == 6
+    assert Substitution(8).channel(Attribute.numeric("x", low=0, high=1)).size == 10
+    assert Substitution(8).channel(KIDS).size == 5  # no more cells than values
+    assert Substitution(8).released(KIDS).coding().size == 5
+
+
+def test_groups_of_categories() -> None:
+    groups = {"dry": ["Sunny"], "grey": ["Rain", "Overcast"]}
+    treatment = ValueClass(groups=groups)
+    released = treatment.released(SKY)
+    assert released.values == ("dry", "grey")
+    coding = treatment.coding(SKY)
+    column = np.array(["Rain", "Sunny", "Overcast", None], object)
+    assert treatment.encode(SKY, coding, column).tolist() == [1, 0, 1, 2]
+
+
+def test_a_disguised_missing_value_is_one_more_value() -> None:
+    assert Substitution(3).channel(SKY).size == 4
+
+
+@pytest.mark.parametrize(
+    ("treatment", "attribute", "complaint"),
+    [
+        (ValueClass(bins=0), AGE, "bins must be a whole number"),
+        (ValueClass(bins=2.5), AGE, "bins must be a whole number"),  # type: ignore[arg-type]
+        (ValueClass(groups={"a": [1]}), AGE, "bins, not groups"),
+        (ValueClass(bins=3), SKY, "groups, not bins"),
+        (ValueClass(), SKY, "needs groups"),
+        (ValueClass(groups={"dry": ["Sunny"]}), SKY, "just once"),
+        (ValueClass(groups={"a": ["Sunny", "Rain"], "b": ["Rain", "Overcast"]}), SKY, "just once"),
+        (Substitution(1), AGE, "gamma must be"),
+        (Substitution(8, bins=-1), AGE, "bins must be"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    treatment: ValueClass | Substitution, attribute: Attribute, complaint: str
+) -> None:
+    with pytest.raises(PlanError, match=complaint) as caught:
+        treatment.released(attribute)
+    assert repr(attribute.name) in str(caught.value)
+
+
+def test_one_value_cannot_be_substituted() -> None:
+    for lone in (
+        Attribute.categorical("lone", ["only"]),
+        Attribute.numeric("lone", low=3, high=3),
+        Attribute.numeric("lone", low=0, high=9, bins=1),
+    ):
+        with pytest.raises(PlanError, match="'lone' has a single value"):
+            Substitution(8).channel(lone)

@@ -1,0 +1,168 @@
+"""Cards: what is on them, what never is, and that none can lie or be altered unseen."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet.disguise import Exact, Plan, Substitution, ValueClass, Withheld
+from privet.errors import ReleaseError
+from privet.release import Release
+from privet.release.card import _checksum, canonical
+from tests.disguise.people import SCHEMA, people
+
+PLAN = Plan(
+    {"rent": Exact(), "kids": ValueClass(bins=3), "car": Withheld()}, default=Substitution(8)
+)
+Change = Callable[[dict[str, Any]], object]
+
+
+def write(folder: Path, rows: int = 500, *, seed: int | None = 1, data: int = 1) -> Path:
+    PLAN.disguise(people(rows, data), SCHEMA, seed=seed).write(folder / "r", overwrite=True)
+    return folder / "r"
+
+
+def resign(path: Path, change: Change) -> None:
+    """Alter a card as a clever liar would: canonical, with its checksum made anew."""
+    card = json.loads((path / "card.json").read_bytes())
+    change(card)
+    del card["checksum"]
+    (path / "card.json").write_bytes(canonical({**card, "checksum": _checksum(card)}))
+
+
+def test_the_card_says_what_a_stranger_needs(tmp_path: Path) -> None:
+    card = json.loads((write(tmp_path) / "card.json").read_text())
+    assert (card["format"], card["version"]) == ("privet release", 1)
+    assert card["seeded"] == "NOT PRIVATE: drawn from a seed"
+    assert card["learned_from_data"] is False
+    assert card["shuffled"] is True
+    assert list(card["schema"]["attributes"]) == ["age", "kids", "rent", "risk"]
+    assert card["columns"]["rent"] == {"stored": "numbers"}
+    assert card["columns"]["kids"]["upper"] == [3, 6, 9]
+    assert card["treatments"]["car"] == "withheld"
+    (part,) = card["parts"]
+    assert (part["file"], part["rows"], part["sign"]) == ("part-0.parquet", 500, 1)
+    assert part["channels"][0]["off"] == -(-(2**32) // 13)
+    assert card["claim"]["disclosed"] == ["kids", "rent", "risk"]
+
+
+def test_no_key_or_seed_is_on_it(tmp_path: Path) -> None:
+    PLAN.disguise(people(5), SCHEMA, seed="tulip mania").write(tmp_path / "r")
+    assert "tulip" not in (tmp_path / "r" / "card.json").read_text()
+    assert json.loads((write(tmp_path, seed=None) / "card.json").read_text())["seeded"] is False
+
+
+def test_cards_of_two_data_sets_differ_in_checksums_only(tmp_path: Path) -> None:
+    cards = []
+    for data in (1, 2):
+        card = json.loads((write(tmp_path, seed=None, data=data) / "card.json").read_text())
+        cards.append(card)
+    assert cards[0].pop("checksum") != cards[1].pop("checksum")
+    assert cards[0]["parts"][0].pop("sha256") != cards[1]["parts"][0].pop("sha256")
+    assert canonical(cards[0]) == canonical(cards[1])
+
+
+def put(*path: Any, value: Any) -> Change:
+    def change(card: dict[str, Any]) -> None:
+        held: Any = card
+        for key in path[:-1]:
+            held = held[key]
+        held[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        put("claim", "private", value=True),
+        put("claim", "epsilon_of_disguised", value=0.5),
+        put("claim", "disclosed", value=[]),
+        put("claim", "attributes", 0, "gamma", value="2"),
+        put("claim", value=None),
+        put("seeded", value=False),
+        put("treatments", "rent", value="substitution"),
+        put("treatments", "car", value="exact"),
+        put("parts", 0, "channels", 0, "gamma", value=2),
+        put("parts", 0, "channels", 0, "off", value=1),
+    ],
+)
+def test_a_card_cannot_claim_what_its_integers_do_not_keep(tmp_path: Path, lie: Change) -> None:
+    path = write(tmp_path)
+    Release.read(path)
+    resign(path, lie)
+    with pytest.raises(ReleaseError, match=r"card\.json"):
+        Release.read(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put("schema", "target", value="nobody"),
+        put("schema", "attributes", value=[]),
+        put("schema", value=3),
+        put("columns", "age", value={"stored": "numbers"}),
+        put("columns", "age", value={}),
+        put("columns", "risk", "values", value=["high", "low"]),
+        put("columns", "kids", "upper", 2, value=10),
+        put("columns", "kids", "upper", value=[3, 6]),
+        put("parts", value=[]),
+        put("parts", 0, "sign", value=2),
+        put("parts", 0, "rows", value=499),
+        put("parts", 0, "rows", value="500"),
+        put("parts", 0, "file", value="../r/part-0.parquet"),
+        put("parts", 0, "channels", value=[]),
+        put("parts", 0, "channels", value=[{"kind": "new"}]),
+        put("shuffled", value="yes"),
+        put("seeded", value="drawn with love"),
+        put("learned_from_data", value=True),
+        put("treatments", value={}),
+        put("extra", value=1),
+        put("version", value=0),
+        put("version", value="1"),
+        lambda card: card.pop("claim"),
+    ],
+)
+def test_a_card_that_makes_no_sense_is_refused(tmp_path: Path, change: Change) -> None:
+    path = write(tmp_path)
+    resign(path, change)
+    with pytest.raises(ReleaseError, match=r"card\.json|part-0\.parquet"):
+        Release.read(path)
+
+
+def test_a_newer_card_asks_for_an_upgrade(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    resign(path, put("version", value=2))
+    with pytest.raises(
+        ReleaseError, match=r"is of version 2; this privet reads up to version 1.*Hint: up"
+    ):
+        Release.read(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b"\xff\xfe",
+        b'{"format": "privet release", "version": 1, "x": "\\ud800"}',
+        b'{"format": "privet release", "version": 1, "x": NaN}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_card_is_refused(tmp_path: Path, text: bytes) -> None:
+    path = write(tmp_path)
+    (path / "card.json").write_bytes(text)
+    with pytest.raises(ReleaseError, match=r"card\.json"):
+        Release.read(path)
+
+
+def test_spaces_count_too(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    card = path / "card.json"
+    card.write_bytes(json.dumps(json.loads(card.read_bytes())).encode())
+    with pytest.raises(ReleaseError, match=r"card\.json is cut short, or was altered"):
+        Release.read(path)

@@ -1,0 +1,249 @@
+"""Release folders: all or nothing, and nothing altered goes unseen."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from privet.disguise import Exact, Plan, Substitution
+from privet.errors import ReleaseError
+from privet.release import Release, folder
+from privet.table import ParquetTable
+from privet.table import parquet as parquet_module
+from tests.disguise.people import SCHEMA, people
+
+PLAN = Plan({"rent": Exact()}, default=Substitution(8))
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def release(rows: int = 500, seed: int = 1) -> Release:
+    return PLAN.disguise(people(rows), SCHEMA, seed=seed)
+
+
+def test_what_is_written_comes_back(tmp_path: Path) -> None:
+    made = release()
+    made.write(tmp_path / "deep" / "r")
+    back = Release.read(tmp_path / "deep" / "r")
+    assert back.schema == made.schema
+    assert back.claim == made.claim
+    assert (back.seeded, back.shuffled, back.rows) == (True, True, 500)
+    assert back.parts[0].channels == made.parts[0].channels
+    assert isinstance(back.parts[0].table, ParquetTable)
+    held = back.parts[0].table.collect(500).columns
+    for name, column in made.parts[0].table.collect(500).columns.items():
+        assert held[name].dtype == column.dtype
+        assert np.array_equal(held[name], column)
+    for name, coding in made.codings.items():
+        other = back.codings[name]
+        assert (coding is None) == (other is None)
+        if coding is not None and other is not None:
+            assert coding.to_json() == other.to_json()
+
+
+def test_a_release_read_can_be_written_and_split_again(tmp_path: Path) -> None:
+    release().write(tmp_path / "r")
+    first, _ = Release.read(tmp_path / "r").split(0.2)
+    first.write(tmp_path / "first")
+    assert Release.read(tmp_path / "first").rows == 100
+    Release.read(tmp_path / "r").write(tmp_path / "copy")
+    for name in ("card.json", "part-0.parquet"):
+        assert (tmp_path / "r" / name).read_bytes() == (tmp_path / "copy" / name).read_bytes()
+
+
+def test_a_folder_gets_the_usual_rights(tmp_path: Path) -> None:
+    release().write(tmp_path / "r")
+    (tmp_path / "plain").mkdir()
+    assert (tmp_path / "r").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_only_a_release_is_replaced_and_only_if_told(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    release().write(path)
+    with pytest.raises(ReleaseError, match="holds a release already"):
+        release().write(path)
+    release(300).write(path, overwrite=True)
+    assert Release.read(path).rows == 300
+    assert [file.name for file in tmp_path.iterdir()] == ["r"]
+    (tmp_path / "empty").mkdir()
+    release().write(tmp_path / "empty")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.txt").write_text("mine")
+    for name in ("file", "docs", "link"):
+        with pytest.raises(ReleaseError, match=name):
+            release().write(tmp_path / name, overwrite=True)
+    assert (tmp_path / "docs" / "a.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["card.json", "part-0.parquet"])
+def test_any_flipped_bit_is_noticed_and_the_file_named(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "r"
+    release().write(path)
+    good = (path / name).read_bytes()
+    rng = np.random.default_rng(11)
+    ends = [0, 1, len(good) - 1]
+    for place in [*ends, *rng.integers(0, len(good), 60).tolist()]:
+        bad = bytearray(good)
+        bad[place] ^= 1 << int(rng.integers(0, 8))
+        (path / name).write_bytes(bad)
+        with pytest.raises(ReleaseError, match=name.replace(".", r"\.")):
+            Release.read(path)
+    for text in (good[:-1], good + b"\n", b""):
+        (path / name).write_bytes(text)
+        with pytest.raises(ReleaseError, match=name.replace(".", r"\.")):
+            Release.read(path)
+    (path / name).write_bytes(good)
+    Release.read(path)
+
+
+def test_files_too_many_or_too_few(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    release().write(path)
+    (path / "notes.txt").write_text("hello")
+    with pytest.raises(ReleaseError, match=r"does not list: notes\.txt"):
+        Release.read(path)
+    (path / "notes.txt").unlink()
+    (path / "part-0.parquet").rename(tmp_path / "away")
+    with pytest.raises(ReleaseError, match=r"lacks its file part-0\.parquet"):
+        Release.read(path)
+    (path / "card.json").unlink()
+    with pytest.raises(ReleaseError, match=r"no card\.json"):
+        Release.read(path)
+    with pytest.raises(ReleaseError, match="no release folder"):
+        Release.read(tmp_path / "nowhere")
+
+
+def test_an_unwritable_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ReleaseError, match=r"file/r: (Not a directory|File exists)"):
+        release().write(tmp_path / "file" / "r")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "x"), ValueError()])
+def test_an_interrupted_writer_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    release().write(tmp_path / "old")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(folder, "seal", fail)
+    kind = ReleaseError if isinstance(error, OSError) else type(error)
+    for name in ("old", "new"):
+        with pytest.raises(kind) as caught:
+            release(300).write(tmp_path / name, overwrite=True)
+        if kind is ReleaseError:
+            assert f"{tmp_path / name}: No space left" in str(caught.value)
+    assert [file.name for file in tmp_path.iterdir()] == ["old"]
+    assert Release.read(tmp_path / "old").rows == 500
+
+
+def test_the_old_release_comes_back_if_the_new_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release().write(tmp_path / "r")
+    rename = Path.rename
+
+    def fail(self: Path, target: Path) -> Path:
+        if self.name.endswith(".part"):
+            raise OSError(errno.EACCES, "x")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(ReleaseError, match="Permission denied"):
+        release(300).write(tmp_path / "r", overwrite=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["r"]
+    assert Release.read(tmp_path / "r").rows == 500
+
+
+def run(code: str, *arguments: str) -> "subprocess.Popen[str]":
+    """Start a writer in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the full disk."""
+    writer = run(
+        """
+        import resource, sys
+        from privet.errors import ReleaseError
+        from tests.release.test_folder import release
+        made = release(100_000)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+        try:
+            made.write(sys.argv[1])
+        except ReleaseError as error:
+            print(error)
+        """,
+        str(tmp_path / "r"),
+    )
+    said, _ = writer.communicate(timeout=60)
+    assert f"cannot be written to {tmp_path / 'r'}: File too large" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_killed_half_way_leaves_nothing_that_loads(tmp_path: Path) -> None:
+    writer = run(
+        """
+        import sys, time
+        from privet.table import parquet
+        from tests.release import test_folder
+        parquet.GROUP_ROWS = 1000
+        made = test_folder.release(100_000)
+
+        def slowly(table):
+            for start in range(0, table.rows, 1000):
+                yield from table.slice(start, start + 1000).__class__.batches(
+                    table.slice(start, start + 1000)
+                )
+                if start == 50_000:
+                    print("half", flush=True)
+                    time.sleep(60)
+
+        table = made.parts[0].table
+        table.batches = lambda: slowly(table)
+        made.write(sys.argv[1])
+        """,
+        str(tmp_path / "r"),
+    )
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "half\n"
+    writer.send_signal(signal.SIGKILL)
+    writer.communicate(timeout=60)
+    assert not (tmp_path / "r").exists()
+    with pytest.raises(ReleaseError):
+        Release.read(tmp_path / "r")
+    (left,) = tmp_path.iterdir()
+    with pytest.raises(ReleaseError, match=r"no card\.json"):
+        Release.read(left)
+    release().write(tmp_path / "r")
+    assert Release.read(tmp_path / "r").rows == 500
+
+
+def test_columns_that_the_card_does_not_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even with every checksum right, the data must be stored as the card says."""
+    write = parquet_module.write_parquet
+
+    def wide(path: Path, batches: object, types: dict[str, np.dtype[np.generic]]) -> int:
+        return write(path, batches, {**types, "age": np.dtype(np.uint16)})  # type: ignore[arg-type]
+
+    monkeypatch.setattr(folder, "write_parquet", wide)
+    release().write(tmp_path / "r")
+    with pytest.raises(ReleaseError, match=r"part-0\.parquet does not hold the columns"):
+        Release.read(tmp_path / "r")

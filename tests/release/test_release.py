@@ -1,0 +1,96 @@
+"""Releases in memory: what they hold, splitting, showing, verifying."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from privet.channel import GammaDiagonal
+from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
+from privet.errors import MethodError, ReleaseError
+from privet.release import Part, Release
+from privet.table import MemoryTable
+from tests.disguise.people import SCHEMA, people
+
+PLAN = Plan({"rent": Exact()}, default=Substitution(8))
+
+
+def release(rows: int = 1000, *, shuffle: bool = True) -> Release:
+    return PLAN.disguise(people(rows), SCHEMA, seed=1, shuffle=shuffle)
+
+
+def rents(made: Release) -> list[float]:
+    numbers: list[float] = made.parts[0].table.collect(10**9).columns["rent"].tolist()
+    return numbers
+
+
+def test_it_says_what_it_is() -> None:
+    made = release()
+    assert made.rows == 1000
+    assert repr(made) == "<Release of 1,000 records, 5 columns, NOT PRIVATE: drawn from a seed>"
+    assert "NOT" not in repr(PLAN.disguise(people(9), SCHEMA))
+    assert made.parts[0].channel("rent") is None
+    assert isinstance(made.parts[0].channel("age"), GammaDiagonal)
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_a_split_deals_out_every_record_once(shuffle: bool) -> None:
+    made = release(shuffle=shuffle)
+    first, second = made.split(0.3)
+    assert (first.rows, second.rows) == (300, 700)
+    assert sorted(rents(first) + rents(second)) == sorted(rents(made))
+    assert first.claim == made.claim
+    if shuffle:
+        assert rents(first) == rents(made)[:300]
+    else:
+        assert rents(first) != rents(made)[:300]
+
+
+@pytest.mark.parametrize("fraction", [0, 1, -1, float("nan"), 0.0001])
+def test_a_split_leaves_both_sides_some(fraction: float) -> None:
+    with pytest.raises(ReleaseError):
+        release().split(fraction)
+
+
+def test_parts_that_belong_together_are_not_split() -> None:
+    made = release()
+    negative = replace(made, parts=(replace(made.parts[0], sign=-1),))
+    with pytest.raises(ReleaseError, match="negative parts"):
+        negative.split(0.5)
+    assert negative.claim.private is False
+    with pytest.raises(MethodError, match="one part"):
+        negative.to_frame()
+
+
+def test_people_see_categories_and_centres() -> None:
+    made = RandomSubstitution(gamma=1e9, bins=6).disguise(people(50), SCHEMA, shuffle=False)
+    shown = made.to_frame()
+    assert shown.column_names == SCHEMA.names
+    assert shown["car"].to_pylist() == people(50)["car"].tolist()
+    centres = 25 + 10 * np.floor((people(50)["age"] - 20) / 10)
+    assert shown["age"].to_pylist() == centres.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("age", 6), ("risk", 2), ("rent", 5001), ("rent", np.nan)]
+)
+def test_values_outside_their_domain_are_found(name: str, value: float) -> None:
+    made = release()
+    made.verify()
+    columns = {key: column.copy() for key, column in made.parts[0].table.collect(1).columns.items()}
+    columns[name][7] = value
+    part = Part(MemoryTable(columns), made.parts[0].channels)
+    with pytest.raises(ReleaseError, match=f"1 values of '{name}' outside"):
+        replace(made, parts=(part,)).verify()
+
+
+def test_channels_and_columns_must_fit() -> None:
+    made = release()
+    odd = replace(made.parts[0], channels=(GammaDiagonal("age", 7, 8),))
+    with pytest.raises(ReleaseError, match="channel of 'age' does not fit"):
+        replace(made, parts=(odd,))
+    on_numbers = replace(made.parts[0], channels=(GammaDiagonal("rent", 7, 8),))
+    with pytest.raises(ReleaseError, match="channel of 'rent' does not fit"):
+        replace(made, parts=(on_numbers,))
+    with pytest.raises(ReleaseError, match="columns of a part"):
+        replace(made, parts=(replace(made.parts[0], table=MemoryTable({"age": np.zeros(3)})),))

@@ -1,0 +1,111 @@
+"""Raw files of an owner: any mix of Parquet and CSV, read in order, complaints without values."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+from privet.errors import DataError
+from privet.schema import Attribute
+from privet.table.source import Source
+
+AGE = Attribute.numeric("age", low=0, high=100)
+CAR = Attribute.categorical("car", ["a", "b", "NA"])
+KIDS = Attribute.categorical("kids", [0, 1, 2], missing="category")
+TAME = Attribute.categorical("tame", [True, False])
+TABLE = pa.table(
+    {
+        "name": ["x"] * 5,
+        "age": [1.5, 20, 30, 40, 100],
+        "car": ["a", "b", "a", "NA", "b"],
+        "kids": [0, 1, None, 2, 0],
+        "tame": [True, False, False, True, True],
+    }
+)
+
+
+def read(path: Path, *attributes: Attribute) -> tuple[list[int], dict[str, list[object]]]:
+    source = Source(path, attributes or [AGE, CAR, KIDS, TAME])
+    starts, held = [], {name: [] for name in source.names}  # type: ignore[var-annotated]
+    for batch in source.batches():
+        starts.append(batch.start)
+        for name, column in batch.columns.items():
+            held[name] += column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+    assert len(held["age"]) <= source.row_bound()
+    return starts, held
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "csv.gz"])
+def test_a_file_gives_the_columns_asked_for(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"raw.{form}"
+    if form == "parquet":
+        pq.write_table(TABLE, path)
+    else:
+        plain = tmp_path / "plain.csv"
+        pc.write_csv(TABLE, plain)
+        path.write_bytes(gzip.compress(plain.read_bytes()) if "gz" in form else plain.read_bytes())
+    starts, held = read(path)
+    assert starts == [0]
+    assert held["age"] == [1.5, 20, 30, 40, 100]
+    assert held["car"] == ["a", "b", "a", "NA", "b"]
+    assert held["tame"] == [True, False, False, True, True]
+    assert [held["kids"][i] for i in (0, 1, 3, 4)] == [0, 1, 2, 0]
+    assert held["kids"][2] != held["kids"][2]
+
+
+def test_a_folder_is_read_in_order_of_names(tmp_path: Path) -> None:
+    pq.write_table(TABLE, tmp_path / "b.parquet")
+    pc.write_csv(TABLE.slice(0, 2), tmp_path / "a.csv")
+    (tmp_path / "_SUCCESS").write_text("")
+    (tmp_path / ".hidden.csv").write_text("nonsense")
+    starts, held = read(tmp_path)
+    assert starts == [0, 2]
+    assert held["age"] == [1.5, 20, 1.5, 20, 30, 40, 100]
+
+
+def test_empty_text_is_missing_unless_declared(tmp_path: Path) -> None:
+    path = tmp_path / "raw.csv"
+    path.write_text("age,car\n1,a\n2,\n")
+    assert read(path, AGE, CAR)[1]["car"] == ["a", None]
+    with_empty = Attribute.categorical("car", ["a", ""])
+    assert read(path, AGE, with_empty)[1]["car"] == ["a", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("age,car\n1,a\nsecret,b\n", "not of its column's declared type"),
+        ("age,car\n1,a\nsecret\n", "not well-formed CSV"),
+        ("age,cart\n1,a\n", "no column 'car'"),
+        ("age,car,car\n1,a,b\n", "two columns named 'car'"),
+        ("", "is empty"),
+    ],
+)
+def test_bad_csv_is_named_without_its_values(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "raw.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=complaint) as caught:
+        read(path, AGE, CAR)
+    assert "raw.csv" in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_bad_files_and_folders(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no file or folder"):
+        read(tmp_path / "nowhere")
+    with pytest.raises(DataError, match=r"holds no \.parquet or \.csv"):
+        read(tmp_path)
+    (tmp_path / "t.xlsx").write_text("")
+    with pytest.raises(DataError, match=r"neither \.parquet nor \.csv"):
+        read(tmp_path / "t.xlsx")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1nonsense")
+    with pytest.raises(DataError, match=r"t\.parquet cannot be read"):
+        read(tmp_path / "t.parquet")
+    pq.write_table(TABLE.select(["age"]), tmp_path / "u.parquet")
+    with pytest.raises(DataError, match=r"u\.parquet has no column 'car'"):
+        read(tmp_path / "u.parquet")

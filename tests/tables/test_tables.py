@@ -1,0 +1,144 @@
+"""One test body for every kind of table: the same rows give the same answers."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from privet.errors import DataError
+from privet.table import Batch, MemoryTable, ParquetTable, Table
+from privet.table import parquet as parquet_module
+from privet.table.parquet import write_parquet
+
+ROWS = 300_000
+Maker = Callable[[Mapping[str, NDArray[Any]]], Table]
+
+
+def columns(rows: int = ROWS) -> dict[str, NDArray[Any]]:
+    rng = np.random.default_rng(4)
+    return {
+        "small": rng.integers(0, 7, rows, dtype=np.uint8),
+        "wide": rng.integers(0, 900, rows, dtype=np.uint16),
+        "number": rng.normal(size=rows),
+    }
+
+
+@pytest.fixture(params=["memory", "one file", "many files"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
+    """How to make a table of each kind."""
+
+    def in_files(held: Mapping[str, NDArray[Any]]) -> Table:
+        rows = len(held["small"])
+        cuts = [0, rows] if request.param == "one file" else [0, 1, rows // 3, rows // 3, rows]
+        types = {name: column.dtype for name, column in held.items()}
+        paths = []
+        for number, (begin, end) in enumerate(zip(cuts, cuts[1:], strict=False)):
+            paths.append(tmp_path / f"{number}.parquet")
+            write_parquet(
+                paths[-1], [{name: column[begin:end] for name, column in held.items()}], types
+            )
+        return ParquetTable(paths)
+
+    return MemoryTable if request.param == "memory" else in_files
+
+
+def work(batch: Batch) -> tuple[NDArray[np.int64], ...]:
+    """Counts, and a sum that depends on each row's place."""
+    joint = batch.columns["small"].astype(np.int64) * 900 + batch.columns["wide"]
+    places = np.arange(batch.start, batch.start + len(batch))
+    return (
+        np.bincount(joint, minlength=6300),
+        np.array([(places * (1 + batch.columns["small"].astype(np.int64))).sum()]),
+    )
+
+
+def whole(held: Mapping[str, NDArray[Any]]) -> tuple[NDArray[np.int64], ...]:
+    return work(Batch(0, held))
+
+
+def test_counts_are_the_same_whatever_the_table(make: Maker) -> None:
+    held = columns()
+    table = make(held)
+    assert (table.names, table.rows) == (list(held), ROWS)
+    for got, expected in zip(table.count(work), whole(held), strict=True):
+        assert np.array_equal(got, expected)
+
+
+def test_rows_come_back_in_order_and_in_small_batches(make: Maker) -> None:
+    held = columns()
+    place = 0
+    for batch in make(held).batches():
+        assert batch.start == place
+        assert 0 < len(batch) <= 1 << 17
+        for name, column in held.items():
+            assert batch.columns[name].dtype == column.dtype
+            assert np.array_equal(batch.columns[name], column[place : place + len(batch)])
+        place += len(batch)
+    assert place == ROWS
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, ROWS), (5, 6), (99_999, 262_200), (262_144, ROWS), (7, 7)]
+)
+def test_a_slice_is_a_table_of_its_own(make: Maker, start: int, stop: int) -> None:
+    held = columns()
+    cut = make(held).slice(start, stop)
+    assert cut.rows == stop - start
+    if stop > start:
+        expected = whole({name: column[start:stop] for name, column in held.items()})
+        for got, wanted in zip(cut.count(work), expected, strict=True):
+            assert np.array_equal(got, wanted)
+        again = cut.slice(0, 1).collect(1).columns
+        assert again["number"][0] == held["number"][start]
+
+
+def placed(batch: Batch) -> Batch:
+    places = np.arange(batch.start, batch.start + len(batch))
+    return Batch(batch.start, {"place": places, "small": batch.columns["small"]})
+
+
+def doubled(batch: Batch) -> Batch:
+    return Batch(batch.start, {name: 2 * column for name, column in batch.columns.items()})
+
+
+def test_maps_compose_and_know_their_rows_places(make: Maker) -> None:
+    held = columns()
+    table = make(held).map(placed).map(doubled)
+    assert table.names == ["place", "small"]
+    cut = table.slice(150_000, 290_000).collect(ROWS)
+    assert np.array_equal(cut.columns["place"], 2 * np.arange(150_000, 290_000))
+    assert np.array_equal(cut.columns["small"], 2 * held["small"][150_000:290_000])
+    # A map on a slice counts from the slice's own beginning.
+    late = make(held).slice(100, 200).map(placed).collect(ROWS)
+    assert np.array_equal(late.columns["place"], np.arange(100))
+
+
+def test_an_empty_table_cannot_be_counted(make: Maker) -> None:
+    with pytest.raises(DataError, match="no rows"):
+        make(columns(10)).slice(3, 3).count(work)
+
+
+def test_collecting_from_disk_has_a_limit(tmp_path: Path) -> None:
+    held = columns(100)
+    write_parquet(tmp_path / "t.parquet", [held], {n: c.dtype for n, c in held.items()})
+    table = ParquetTable([tmp_path / "t.parquet"], ["wide"])
+    assert table.names == ["wide"]
+    assert np.array_equal(table.collect(100).columns["wide"], held["wide"])
+    with pytest.raises(DataError, match="at most 99 rows"):
+        table.collect(99)
+
+
+def test_bytes_do_not_depend_on_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_module, "GROUP_ROWS", 1000)
+    held = columns(5432)
+    types = {name: column.dtype for name, column in held.items()}
+    for name, size in [("one", 5432), ("many", 777), ("tiny", 13)]:
+        cuts = range(0, 5432, size)
+        batches = ({n: c[i : i + size] for n, c in held.items()} for i in cuts)
+        assert write_parquet(tmp_path / name, batches, types) == 5432
+    one = (tmp_path / "one").read_bytes()
+    assert one == (tmp_path / "many").read_bytes() == (tmp_path / "tiny").read_bytes()
+    assert len(ParquetTable([tmp_path / "one"]).shards()) == 6
