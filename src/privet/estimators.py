@@ -161,7 +161,27 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.method_, self.reason_ = chosen.method, chosen.reason
         self._by_name = True
         self.tree_ = grow(chosen.evidence, policy, release.schema.target)
+        counts, errors = self.tree_.counts[0], self.tree_.errors[0]
+        if (counts > 0).sum() < 2 and not errors.any():  # estimated counts may hide a class
+            message = f"The records are all of one class of {release.schema.target!r}; "
+            message += "at least two classes are needed."
+            raise DataError(message, hint="a tree has nothing to tell apart here.")
         return self
+
+    @classmethod
+    def from_tree(cls, tree: Tree) -> Self:
+        """Return a classifier that predicts by a tree learned elsewhere, read from a file say.
+
+        It takes frames, columns by name, as one learned from a release does.
+        """
+        made = cls()
+        made.tree_ = tree
+        made.classes_ = np.array(tree.classes)
+        made.feature_names_in_ = np.array([coding.name for coding in tree.codings], dtype=object)
+        made.n_features_in_ = len(tree.codings)
+        made.method_, made.reason_ = "given", "the tree was learned elsewhere"
+        made._by_name = True
+        return made
 
     def _fit_plain(self, X: Any, y: Any, weight: Any, policy: Policy) -> Self:
         if y is None:

@@ -12,6 +12,7 @@ import pytest
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
 from privet.disguise import recipe as recipe_module
 from privet.errors import DataError, InputError, PlanError, ReleaseError
+from privet.randomness import Randomness
 from privet.release import Release
 from privet.schema import Attribute, Schema
 from privet.table import MemoryTable
@@ -84,7 +85,7 @@ def test_the_class_may_be_disguised() -> None:
 @pytest.mark.parametrize(
     "kind",
     [lambda raw: raw, pd.DataFrame, pl.DataFrame, pa.table],
-    ids="dict pandas polars arrow".split(),
+    ids=["dict", "pandas", "polars", "arrow"],
 )
 def test_frames_of_any_kind_give_the_same_release(kind: Any) -> None:
     expected = table(PLAN.disguise(people(2000), SCHEMA, seed="same")).columns
@@ -236,3 +237,17 @@ def test_missing_as_a_category_goes_through_the_channel() -> None:
     assert table(release).columns["age"].tolist() == [0, 3, 2] * 100
     exact = Plan(default=Exact()).disguise(raw, schema, shuffle=False)
     assert np.isnan(table(exact).columns["age"]).sum() == 100
+
+
+def test_every_attribute_has_words_of_its_own() -> None:
+    names = ["a", "b", "c", "y"]
+    schema = Schema([Attribute.categorical(name, ["n", "y"]) for name in names], target="y")
+    raw = dict.fromkeys(names, ["n", "y"] * 500)
+    plan = Plan({"b": Withheld()}, default=Substitution(3))
+    held = table(plan.disguise(raw, schema, seed=9, shuffle=False)).columns
+    codes = np.array([0, 1] * 500, np.uint8)
+    channel = Substitution(3).channel(schema["a"])
+    with Randomness.seeded(9) as source:
+        for place, name in ((0, "a"), (2, "c")):
+            assert np.array_equal(held[name], channel.draw(codes, source.words(place, 0, 1000)))
+    assert not np.array_equal(held["a"], held["c"])

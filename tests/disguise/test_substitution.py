@@ -1,5 +1,7 @@
 """RandomSubstitution stores what it is given and substitutes all but the class."""
 
+from typing import Any
+
 import pytest
 
 from privet.disguise import Exact, RandomSubstitution, Substitution
@@ -7,8 +9,8 @@ from tests.disguise.people import SCHEMA, people
 
 
 def test_arguments_are_stored_untouched() -> None:
-    wish = RandomSubstitution(gamma=-1, bins="many", target=object())  # type: ignore[arg-type]
-    assert (wish.gamma, wish.bins) == (-1, "many")
+    wish: Any = RandomSubstitution(gamma=-1, bins="many")  # type: ignore[arg-type]
+    assert (wish.gamma, wish.bins, wish.target) == (-1, "many", None)
 
 
 def test_every_attribute_but_the_class_is_substituted() -> None:

@@ -23,8 +23,8 @@ def test_exact_keeps_everything() -> None:
 
 
 def test_withheld_is_absent() -> None:
-    assert Withheld().released(AGE) is None
     assert Withheld().coding(AGE) is None
+    assert Withheld().channel(AGE) is None
 
 
 @pytest.mark.parametrize("treatment", [ValueClass(bins=3), Substitution(8, bins=3)])

@@ -1,6 +1,7 @@
 """One test body for every kind of table: the same rows give the same answers."""
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
         cuts = [0, rows] if request.param == "one file" else [0, 1, rows // 3, rows // 3, rows]
         types = {name: column.dtype for name, column in held.items()}
         paths = []
-        for number, (begin, end) in enumerate(zip(cuts, cuts[1:], strict=False)):
+        for number, (begin, end) in enumerate(pairwise(cuts)):
             paths.append(tmp_path / f"{number}.parquet")
             write_parquet(
                 paths[-1], [{name: column[begin:end] for name, column in held.items()}], types

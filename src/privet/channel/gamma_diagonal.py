@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,15 +16,16 @@ from privet.compiled import kernel
 from privet.errors import BugError, PlanError, PrivetError, ReleaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from privet.coding import Box
 
-__all__ = ["Gamma", "GammaDiagonal", "check_gamma"]
+__all__ = ["Diagonal", "Gamma", "GammaDiagonal", "check_gamma", "exact", "read_exactly"]
 
 Gamma: TypeAlias = "int | float | Fraction"
+Kind = TypeVar("Kind", bound=Channel)
 
 MAX_BITS = 32
 
@@ -70,68 +71,44 @@ def substitute(
     return int(top)
 
 
-@register
-@dataclass(frozen=True)
-class GammaDiagonal(Channel):
-    """Substitute a value of ``attribute`` by any other; itself is γ times as likely as each.
+class Diagonal(Channel):
+    """What γ-diagonal channels share, over one attribute's values or a group's joint ones.
 
-    Protects the attribute by ε = ln γ, for anyone, whatever they know. The two integers of a
-    column are ``off`` = ⌈2**bits / (γ + N − 1)⌉ for another value and ``diagonal``, the rest, for
-    the value itself: their ratio is never above γ.
-
-    >>> channel = GammaDiagonal("outlook", 3, 3)
-    >>> channel.off, channel.diagonal
-    (858993460, 2576980376)
-    >>> float(channel.amplification())
-    2.99999999...
+    The two integers of a column are ``off`` = ⌈2**bits / (γ + N − 1)⌉ for another value and
+    ``diagonal``, the rest, for the value itself: their ratio is never above γ.
     """
 
-    kind: ClassVar[str] = "gamma-diagonal"
-
-    attribute: str
-    size: int
     gamma: Gamma
-    bits: int = MAX_BITS
+    bits: int
 
-    def __post_init__(self) -> None:
-        where = f"Attribute {self.attribute!r}"
+    def _check(self, where: str) -> None:
+        """Refuse numbers that make no channel."""
         check_gamma(self.gamma, where)
-        if self.size < 2:
+        if self.input_size < 2:
             message = f"{where} has a single value: there is nothing to put in its place."
             raise PlanError(message, hint="release it as 'exact' or 'withheld', or use more bins.")
-        code_type(self.size)
         if not 1 <= self.bits <= MAX_BITS:
             message = f"{where}: bits must be from 1 to {MAX_BITS}."
             raise PlanError(message)
         if self.diagonal <= self.off:
-            message = f"{where}: gamma is so near 1 that, for {self.size} values, "
+            message = f"{where}: gamma is so near 1 that, for {self.input_size} values, "
             message += f"words of {self.bits} bits cannot tell it from 1."
             raise PlanError(message, hint="use a larger gamma or fewer bins, or withhold it.")
 
     @cached_property
     def off(self) -> int:
         """How many of the ``2**bits`` words lead to each other value."""
-        return math.ceil(Fraction(self.scale) / (Fraction(self.gamma) + self.size - 1))
+        return math.ceil(Fraction(self.scale) / (Fraction(self.gamma) + self.input_size - 1))
 
     @cached_property
     def diagonal(self) -> int:
         """How many of the ``2**bits`` words keep the value."""
-        return self.scale - (self.size - 1) * self.off
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
-        return (self.attribute,)
-
-    @property
-    def inputs(self) -> tuple[int, ...]:
-        """The size of its domain."""
-        return (self.size,)
+        return self.scale - (self.input_size - 1) * self.off
 
     @property
     def outputs(self) -> tuple[int, ...]:
-        """The size of its domain, which stays."""
-        return (self.size,)
+        """The sizes of the domains, which stay."""
+        return self.inputs
 
     @property
     def scale(self) -> int:
@@ -143,14 +120,14 @@ class GammaDiagonal(Channel):
     ) -> NDArray[Any]:
         """Return the substitutes, each in constant time and by whole numbers only."""
         if out is None:
-            out = np.empty(len(codes), code_type(self.size))
-        if len(codes) and substitute(codes, words, self.off, self.diagonal, out) >= self.size:
-            message = f"a code of {self.attribute!r} is outside its domain"
+            out = np.empty(len(codes), self._type)
+        if len(codes) and substitute(codes, words, self.off, self.diagonal, out) >= self.input_size:
+            message = f"a code of {self._name} is outside its domain"
             raise BugError(message)
         return out
 
     def _matrix(self) -> NDArray[np.int64]:
-        matrix = np.full((self.size, self.size), self.off, np.int64)
+        matrix = np.full((self.input_size, self.input_size), self.off, np.int64)
         np.fill_diagonal(matrix, self.diagonal)
         return matrix
 
@@ -159,7 +136,7 @@ class GammaDiagonal(Channel):
     def inverse(self) -> NDArray[np.float64]:
         """Return the inverse: (2**bits [v = u] − off) / (diagonal − off)."""
         self.matrix()  # refuses what is too large
-        same = np.eye(self.size) * self.scale
+        same = np.eye(self.input_size) * self.scale
         return (same - self.off) / (self.diagonal - self.off)
 
     def weights(self, event: Box) -> NDArray[np.float64]:
@@ -177,7 +154,7 @@ class GammaDiagonal(Channel):
         """Return the entropy of a column in bits; all columns have the same, whatever the prior."""
         del prior
         keep, other = self.diagonal / self.scale, self.off / self.scale
-        return -keep * math.log2(keep) - (self.size - 1) * other * math.log2(other)
+        return -keep * math.log2(keep) - (self.input_size - 1) * other * math.log2(other)
 
     def condition(self) -> float:
         """Return 1/λ."""
@@ -185,30 +162,81 @@ class GammaDiagonal(Channel):
 
     # The card
 
-    def to_json(self) -> dict[str, Any]:
-        """Return every number of the channel."""
+    def _numbers(self) -> dict[str, Any]:
         exact = isinstance(self.gamma, Fraction)
         return {
-            "kind": self.kind,
-            "attribute": self.attribute,
-            "size": self.size,
             "bits": self.bits,
             "off": self.off,
             "diagonal": self.diagonal,
             "gamma": str(self.gamma) if exact else self.gamma,
         }
 
+
+@register
+@dataclass(frozen=True)
+class GammaDiagonal(Diagonal):
+    """Substitute a value of ``attribute`` by any other; itself is γ times as likely as each.
+
+    Protects the attribute by ε = ln γ, for anyone, whatever they know.
+
+    >>> channel = GammaDiagonal("outlook", 3, 3)
+    >>> channel.off, channel.diagonal
+    (858993460, 2576980376)
+    >>> float(channel.amplification())
+    2.99999999...
+    """
+
+    kind: ClassVar[str] = "gamma-diagonal"
+
+    attribute: str
+    size: int
+    gamma: Gamma
+    bits: int = MAX_BITS
+
+    def __post_init__(self) -> None:
+        code_type(self.size)
+        self._check(f"Attribute {self.attribute!r}")
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The one attribute."""
+        return (self.attribute,)
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The size of its domain."""
+        return (self.size,)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return every number of the channel."""
+        return {
+            "kind": self.kind,
+            "attribute": self.attribute,
+            "size": self.size,
+            **self._numbers(),
+        }
+
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> GammaDiagonal:
         """Read what ``to_json`` wrote; the integers must be those that γ gives."""
-        try:
-            gamma = form["gamma"]
-            exact = Fraction(gamma) if isinstance(gamma, str) else gamma
-            channel = cls(form["attribute"], form["size"], exact, form["bits"])
-            same = channel.to_json() == form
-        except (KeyError, TypeError, ValueError, ArithmeticError, PrivetError):
-            same = False
-        if not same:
-            message = "A γ-diagonal channel on the card has numbers that do not belong together."
-            raise ReleaseError(message, hint="ask the owner for the release again.")
-        return channel
+        return read_exactly(
+            form, lambda: cls(form["attribute"], form["size"], exact(form["gamma"]), form["bits"])
+        )
+
+
+def exact(number: Any) -> Any:
+    """Return a number of a card; a fraction stands there as text."""
+    return Fraction(number) if isinstance(number, str) else number
+
+
+def read_exactly(form: Mapping[str, Any], make: Callable[[], Kind]) -> Kind:
+    """Return the channel that ``make`` makes if it would stand on a card as ``form`` does."""
+    try:
+        channel = make()
+        same = channel.to_json() == form
+    except (KeyError, TypeError, ValueError, ArithmeticError, PrivetError):
+        same = False
+    if not same:
+        message = "A channel on the card has numbers that do not belong together."
+        raise ReleaseError(message, hint="ask the owner for the release again.")
+    return channel

@@ -23,7 +23,9 @@ _COMMANDS = {
 }
 
 
-@click.group(cls=Commands, roles=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands, roles=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="privet")
 def cli() -> None:
     """Mine decision trees from records that were disguised before anyone else saw them.

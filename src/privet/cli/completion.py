@@ -5,19 +5,22 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from privet.cli.options import examples
+
 __all__ = ["command"]
 
 
-@click.command("completion")
+@click.command(
+    "completion",
+    epilog=examples(
+        'in ~/.bashrc: eval "$(privet completion bash)"',
+        'in ~/.zshrc: eval "$(privet completion zsh)"',
+        "in ~/.config/fish/config.fish: privet completion fish | source",
+    ),
+)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print the script that completes commands in a shell.
-
-    \b
-    bash: eval "$(privet completion bash)"         in ~/.bashrc
-    zsh:  eval "$(privet completion zsh)"          in ~/.zshrc
-    fish: privet completion fish | source          in ~/.config/fish/config.fish
-    """
+    """Print the script that completes commands in a shell."""
     from privet.cli import cli
     from privet.cli.output import say
 

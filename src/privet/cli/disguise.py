@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, json_option, output_option, overwrite_option
+from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("disguise")
+@click.command(
+    "disguise",
+    epilog=examples(
+        "privet disguise people.csv --schema people.toml --gamma 8 --output people.release",
+    ),
+)
 @click.argument("table", type=PATH)
 @click.option("--schema", type=PATH, required=True, help="The public domains (.toml or .json).")
 @click.option("--plan", type=PATH, help="What happens to each attribute (.toml).")
@@ -41,10 +46,8 @@ def command(
 ) -> None:
     """Disguise a table and write the release.
 
-    \b
-    privet disguise people.csv --schema people.toml --gamma 8 --output people.release
-
-    TABLE is a Parquet or CSV file, or a folder of them, of any size. Prints what the release promises.
+    TABLE is a Parquet or CSV file, or a folder of them, of any size. Prints what the release
+    promises.
     """
     from privet.cli.output import emit, say
     from privet.schema import Schema

@@ -36,7 +36,7 @@ class Failure(click.ClickException):
     ) -> None:
         super().__init__(message)
         self.hint = hint
-        self.exit_code = code
+        self.exit_code = code  # type: ignore[misc]  # click's own is for the class
         self.as_json = as_json
 
     def show(self, file: IO[Any] | None = None) -> None:

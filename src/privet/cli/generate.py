@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, WORDS, json_option, output_option, overwrite_option
+from privet.cli.options import PATH, WORDS, examples, json_option, output_option, overwrite_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,12 @@ def _names() -> list[str]:
     return datasets.names()
 
 
-@click.command("generate")
+@click.command(
+    "generate",
+    epilog=examples(
+        "privet generate as-f2 --rows 1000000 --output f2.parquet --schema f2.toml",
+    ),
+)
 @click.argument("name", type=WORDS(_names), required=False)
 @click.option("--rows", type=click.IntRange(1), help="How many records; 100,000 if not given.")
 @click.option("--seed", type=click.IntRange(0), help="For the same table every time.")
@@ -44,11 +49,7 @@ def command(
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Write a made-up or well-known table, and its schema.
-
-    \b
-    privet generate as-f2 --rows 1000000 --output f2.parquet --schema f2.toml
-    """
+    """Write a made-up or well-known table, and its schema."""
     if listing:
         _list(as_json=as_json)
         return

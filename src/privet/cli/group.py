@@ -57,5 +57,5 @@ class Commands(click.Group):
             if as_json and not isinstance(error, Failure):
                 raise Failure(error.format_message(), as_json=True) from None
             raise
-        except (Exception, KeyboardInterrupt) as error:
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - told in one way
             raise failure_of(error, as_json=as_json) from None

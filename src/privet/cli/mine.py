@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, WORDS, json_option, output_option, overwrite_option
+from privet.cli.options import PATH, WORDS, examples, json_option, output_option, overwrite_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,13 @@ def _methods() -> list[str]:
     return list(METHODS)
 
 
-@click.command("mine")
+@click.command(
+    "mine",
+    epilog=examples(
+        "privet mine people.release --test-fraction 0.3 --output tree.json",
+        "privet mine people.csv --schema people.toml --output plain.json",
+    ),
+)
 @click.argument("source", type=PATH, metavar="RELEASE|TABLE")
 @click.option("--schema", type=PATH, help="For a plain table: its schema.")
 @click.option("--target", metavar="NAME", help="For a plain table: the class.")
@@ -70,14 +76,11 @@ def command(
 ) -> None:
     """Learn a tree that is right about the original records.
 
-    \b
-    privet mine people.release --test-fraction 0.3 --output tree.json
-    privet mine people.csv --schema people.toml --output plain.json
-
     A plain table is read into memory; a release of any size stays on disk.
     """
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, say
+    from privet.cli.tables import is_release
     from privet.estimators import TreeClassifier
 
     check_free(output, overwrite=overwrite)
@@ -91,6 +94,8 @@ def command(
     else:
         grown, tested = held.split(1 - test_fraction)
         accuracy = model.fit(grown).accuracy(tested)
+    if not is_release(source):
+        model.method_, model.reason_ = "plain", "the records are not disguised"
     if output is not None:
         write_text(output, model.tree_.to_json(), overwrite=overwrite)
     if as_json:
@@ -109,6 +114,8 @@ def _records(source: Path, schema: Path | None, target: str | None) -> Release:
             message = f"{source} is a release: it brings its own schema and class."
             raise InputError(message, hint="leave out --schema and --target.")
         return Release.read(source)
+    if not source.exists():
+        raise InputError(f"There is no file or folder {source}.")
     if schema is None and target is None:
         message = f"{source} is no release, and of a plain table the schema or the class is needed."
         raise InputError(message, hint="say --schema people.toml, or --target NAME.")

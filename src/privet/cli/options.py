@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["PATH", "WORDS", "json_option", "overwrite_option", "output_option"]
+__all__ = ["PATH", "WORDS", "examples", "json_option", "output_option", "overwrite_option"]
 
 PATH: click.Path = click.Path(path_type=Path)
 
@@ -19,6 +19,11 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout, and errors as JSON on stderr."
 )
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what is there already.")
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a help page: lines to type, as they stand."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
 def output_option(text: str, *, required: bool = False) -> Callable[[Any], Any]:

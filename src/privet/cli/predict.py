@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, json_option, output_option, overwrite_option
+from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("predict")
+@click.command(
+    "predict",
+    epilog=examples(
+        "privet predict tree.json people.csv --output predictions.csv",
+    ),
+)
 @click.argument("tree", type=PATH)
 @click.argument("table", type=PATH)
 @output_option("Where to write the predictions (.parquet or .csv).", required=True)
@@ -29,11 +34,8 @@ def command(
 ) -> None:
     """Write the class of each record of a plain table, in the table's order.
 
-    \b
-    privet predict tree.json people.csv --output predictions.csv
-
-    The column is called prediction; with --proba, one called "probability of X" follows for each class X. A
-    category that the tree never saw takes the branch with most records.
+    The column is called prediction; with --proba, one called "probability of X" follows for each
+    class X. A category that the tree never saw takes the branch with most records.
     """
     from privet.cli.files import check_free, new_file
     from privet.cli.output import emit, say

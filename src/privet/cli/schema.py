@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, json_option, output_option, overwrite_option
+from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,13 +17,19 @@ __all__ = ["command"]
 
 _MANY = 100  # categories that make one suspect an identifier
 _LEARNED = (
-    "LEARNED FROM DATA: these categories and ranges are facts about the records, and a release made "
-    "with them gives them away. Replace them by what is public (widen ranges, list all categories), "
-    "then delete the line learned_from_data."
+    "LEARNED FROM DATA: these categories and ranges are facts about the records, and a release "
+    "made with them gives them away. Replace them by what is public (widen ranges, list all "
+    "categories), then delete the line learned_from_data."
 )
 
 
-@click.command("schema")
+@click.command(
+    "schema",
+    epilog=examples(
+        "privet schema people.csv --target income --output people.toml",
+        "privet schema --check people.toml people.csv",
+    ),
+)
 @click.argument("table", type=PATH, required=False)
 @click.option("--target", metavar="NAME", help="The column that is the class.")
 @click.option("--bins", type=click.IntRange(1), help="Into how many cells numbers are cut.")
@@ -41,10 +47,6 @@ def command(
     as_json: bool,
 ) -> None:
     """Draft a schema from a table, or check one.
-
-    \b
-    privet schema people.csv --target income --output people.toml
-    privet schema --check people.toml people.csv
 
     A schema should be declared before data is seen. What is drafted here is learned from data, and
     says so: go through it by hand.
@@ -86,8 +88,8 @@ def _draft(
     for attribute in schema:
         if len(attribute.values or ()) > _MANY:
             note(
-                f"{attribute.name!r} has {len(attribute.values or ()):,} categories: is it a name or "
-                "an identifier? Then leave it out."
+                f"{attribute.name!r} has {len(attribute.values or ()):,} categories: is it a name "
+                "or an identifier? Then leave it out."
             )
     if as_json:
         emit(schema.to_dict())

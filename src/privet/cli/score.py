@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, json_option
+from privet.cli.options import PATH, examples, json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("score")
+@click.command(
+    "score",
+    epilog=examples(
+        "privet score tree.json test.release",
+        "privet score tree.json test.csv",
+    ),
+)
 @click.argument("tree", type=PATH)
 @click.argument("source", type=PATH, metavar="RELEASE|TABLE")
 @json_option
 def command(tree: Path, source: Path, as_json: bool) -> None:
     """Tell how often a tree is right, on records it did not grow on.
-
-    \b
-    privet score tree.json test.release
-    privet score tree.json test.csv
 
     On a release the accuracy is about the originals, with the error of its estimate.
     """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, json_option
+from privet.cli.options import PATH, examples, json_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,17 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("show")
+@click.command(
+    "show", epilog=examples("privet show tree.json --depth 3", "privet show people.release")
+)
 @click.argument("thing", type=PATH, metavar="TREE|RELEASE")
 @click.option("--depth", type=click.IntRange(0), help="Levels of a tree to show; all by default.")
 @json_option
 def command(thing: Path, depth: int | None, as_json: bool) -> None:
-    """Show a tree as text, or a release's card in words.
-
-    \b
-    privet show tree.json --depth 3
-    privet show people.release
-    """
+    """Show a tree as text, or a release's card in words."""
     from privet.cli.output import emit, say
     from privet.cli.tables import is_release
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError, InputError
@@ -22,6 +23,7 @@ __all__ = [
     "check_kind",
     "coded_batches",
     "is_release",
+    "placed",
     "plain_release",
     "raw_batches",
     "read_frame",
@@ -125,6 +127,20 @@ def raw_batches(path: Path, attributes: Iterable[Attribute]) -> Iterator[RawBatc
         raise DataError(f"The table {path} has no rows.")
 
 
+@contextmanager
+def placed(batch: RawBatch) -> Iterator[None]:
+    """Let a complaint about a value in the batch tell its row in the file."""
+    try:
+        yield
+    except DataError as error:
+        said = re.sub(
+            r"first in row (\d+)",
+            lambda found: f"first in row {int(found[1]) + batch.row}{batch.where}",
+            str(error),
+        )
+        raise DataError(said.removesuffix(f" Hint: {error.hint}"), hint=error.hint) from None
+
+
 def coded_batches(path: Path, schema: Schema) -> Iterator[dict[str, Any]]:
     """Yield a plain table coded by its schema; a value that does not fit is an error."""
     from privet.disguise import Exact, Plan
@@ -177,10 +193,10 @@ def write_batches(made: Path, kind: str, batches: Iterator[Any]) -> int:
 
     first = next(batches)
     writer = pc.CSVWriter if kind == ".csv" else pq.ParquetWriter
-    rows = first.num_rows
+    rows = int(first.num_rows)
     with writer(made, first.schema) as file:
         file.write_batch(first)
         for batch in batches:
             file.write_batch(batch)
-            rows += batch.num_rows
+            rows += int(batch.num_rows)
     return rows

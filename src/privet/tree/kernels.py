@@ -42,7 +42,7 @@ def _gain(
     least: float,
     gini: bool,  # noqa: FBT001
 ) -> float:
-    """Return the gain of a division in two, or -1 if a side is too small."""
+    """Return the gain of a division in two, or minus infinity if a side is too small."""
     rows_left = 0.0
     rows_right = 0.0
     spread_left = 0.0
@@ -61,7 +61,7 @@ def _gain(
             if other > 0.0:
                 spread_right += other * np.log2(other)
     if rows_left < least or rows_right < least or rows_left <= 0.0 or rows_right <= 0.0:
-        return -1.0
+        return -np.inf
     if gini:
         rest = rows_left + rows_right - spread_left / rows_left - spread_right / rows_right
     else:

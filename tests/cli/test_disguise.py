@@ -1,0 +1,59 @@
+from pathlib import Path
+
+from privet.release import Release
+from tests.cli.running import run, run_json
+
+
+def test_the_claim_is_said_in_words(table: Path) -> None:
+    said = run("disguise", table, "--schema", "f2.toml", "--gamma", 8, "-o", "f2.release").stdout
+    assert "3,000 records" in said
+    assert "ε = 2.08" in said
+    assert "The class 'group' is among them" in said
+    assert Release.read("f2.release").claim.sentences()[0] in said
+
+
+def test_the_claim_as_json(table: Path) -> None:
+    form = run_json("disguise", table, "--schema", "f2.toml", "--gamma", 8, "-o", "f2.release")
+    assert form["claim"] == Release.read("f2.release").claim.to_json()
+    assert form["seeded"] is False
+
+
+def test_a_plan(table: Path) -> None:
+    Path("plan.toml").write_text('default = "withheld"\n[attributes]\nage = "exact"\n')
+    run("disguise", table, "--schema", "f2.toml", "--plan", "plan.toml", "-o", "f2.release")
+    assert Release.read("f2.release").schema.names == ["age", "group"]
+
+
+def test_a_seed_stamps_and_repeats(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "--gamma", 8, "--seed", 7)
+    assert "NOT PRIVATE" in run(*common, "-o", "a.release").stdout
+    run(*common, "-o", "b.release")
+    a, b = Path("a.release/part-0.parquet"), Path("b.release/part-0.parquet")
+    assert a.read_bytes() == b.read_bytes()
+
+
+def test_bins_and_order(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "--gamma", 2.5)
+    run(*common, "--bins", 5, "--in-order", "-o", "a.release")
+    release = Release.read("a.release")
+    assert not release.shuffled
+    assert release.schema["age"].bins == 5
+
+
+def test_csv_is_disguised_as_well(folder: Path) -> None:
+    run("generate", "as-f1", "--rows", 500, "-o", "f1.csv", "--schema", "f1.toml")
+    run("disguise", "f1.csv", "--schema", "f1.toml", "--gamma", 8, "-o", "f1.release")
+    assert Release.read("f1.release").rows == 500
+
+
+def test_overwriting(release: Path, table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "--gamma", 8, "-o", release)
+    assert "holds a release already" in run(*common, code=2).stderr
+    run(*common, "--overwrite")
+
+
+def test_what_does_not_go_together(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "-o", "x.release")
+    assert "either --plan or --gamma" in run(*common, code=2).stderr
+    assert "either --plan" in run(*common, "--plan", "p", "--gamma", 8, code=2).stderr
+    assert "--bins goes with" in run(*common, "--plan", "p", "--bins", 8, code=2).stderr

@@ -1,0 +1,107 @@
+import pytest
+
+from privet import __version__
+from privet.cli import cli
+from privet.errors import BugError, DataError
+from tests.cli.running import run, start
+
+HEAVY = ("numpy", "pyarrow", "numba", "sklearn", "scipy", "narwhals", "rich", "cryptography")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("mine", "--help"), ("--version",)])
+def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    script = (
+        "import sys\nfrom privet.cli import cli\n"
+        "try:\n    cli(prog_name='privet')\n"
+        f"finally:\n    print('HELD', [name for name in {HEAVY} if name in sys.modules])"
+    )
+    process = start(*arguments, script=script, stdout=-1, stderr=-1)
+    said, complaints = process.communicate(timeout=60)
+    assert process.returncode == 0, complaints
+    assert "HELD []" in said
+
+
+def test_help_lists_every_command_under_a_role() -> None:
+    said = run("--help").stdout
+    places = [said.index(role) for role in ("Owner:", "Miner:", "Everyone:")]
+    assert places == sorted(places)
+    for name in ("schema", "disguise"):
+        assert places[0] < said.index(f"\n  {name} ") < places[1]
+    for name in ("mine", "score", "predict"):
+        assert places[1] < said.index(f"\n  {name} ") < places[2]
+    for name in ("demo", "show", "generate", "completion"):
+        assert places[2] < said.index(f"\n  {name} ")
+
+
+@pytest.mark.parametrize("name", cli.list_commands(None))  # type: ignore[arg-type]
+def test_every_command_explains_itself(name: str) -> None:
+    said = run(name, "-h").stdout
+    assert said.startswith(f"Usage: privet {name}")
+    assert all(len(line) <= 100 for line in said.splitlines())
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"privet, version {__version__}\n"
+
+
+def test_unknown_command_and_unknown_option() -> None:
+    assert "No such command" in run("mien", code=2).stderr
+    assert "No such option" in run("mine", "--wrong", code=2).stderr
+
+
+def test_usage_errors_are_json_too() -> None:
+    said = run("mine", "--wrong", "--json", code=2)
+    assert said.stdout == ""
+    assert '"error": "No such option' in said.stderr
+
+
+def raised(monkeypatch: pytest.MonkeyPatch, error: BaseException, *more: str, code: int) -> str:
+    def fail() -> list[str]:
+        raise error
+
+    monkeypatch.setattr("privet.datasets.names", fail)
+    said = run("generate", "--list", *more, code=code)
+    assert said.stdout == ""
+    return said.stderr
+
+
+def test_a_mistake_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = raised(monkeypatch, DataError("Column 'a' is bad.", hint="mend it."), code=2)
+    assert said == "Error: Column 'a' is bad.\nHint: mend it.\n"
+
+
+def test_a_mistake_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = DataError("Column 'a' is bad.", hint="mend it.")
+    said = raised(monkeypatch, error, "--json", code=2)
+    assert said == '{"error": "Column \'a\' is bad.", "hint": "mend it."}\n'
+
+
+def test_a_bug_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = raised(monkeypatch, BugError("two and two are five"), code=1)
+    assert said.startswith("Error: two and two are five\nHint: this is a bug in privet")
+
+
+def test_a_surprise_tells_its_place_but_not_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = raised(monkeypatch, KeyError("Jane Doe"), code=1)
+    assert "Jane" not in said
+    assert "KeyError at privet/cli/generate.py:" in said
+    assert "please report" in said
+
+
+def test_a_surprise_is_shown_whole_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_DEBUG", "1")
+    with pytest.raises(AssertionError, match="KeyError"):
+        raised(monkeypatch, KeyError("x"), code=2)
+
+
+def test_system_errors_name_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = raised(monkeypatch, PermissionError(13, "no", "/a/b"), code=2)
+    assert said.startswith("Error: /a/b: Permission denied.\n")
+
+
+def test_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "not enough memory" in raised(monkeypatch, MemoryError(), code=2)
+
+
+def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert raised(monkeypatch, KeyboardInterrupt(), code=130).startswith("Error: Interrupted")

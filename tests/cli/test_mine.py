@@ -1,0 +1,86 @@
+from pathlib import Path
+
+import pytest
+
+from privet.release import Release
+from privet.tree import Tree
+from tests.cli.running import run, run_json
+
+
+def test_a_tree_is_printed_with_method_and_reason(release: Path) -> None:
+    said = run("mine", release, "--test-fraction", 0.3, "-o", "tree.json").stdout
+    assert said.startswith("group: (2,100")
+    assert "Method direct: counts from channels" in said
+    assert "Accuracy about the originals" in said
+    assert "±" in said.splitlines()[-2]
+    assert Tree.read("tree.json").target == "group"
+
+
+def test_json(release: Path) -> None:
+    form = run_json("mine", release, "--test-fraction", 0.3, "-o", "tree.json")
+    assert form["method"] == "direct"
+    assert 0.5 < form["accuracy"]["value"] < 1.2
+    assert form["accuracy"]["error"] > 0
+    assert "tree" not in form
+    tree = Tree.from_dict(run_json("mine", release)["tree"])
+    assert tree.nodes == form["nodes"] or tree.nodes > 1
+
+
+def test_a_plain_table_by_schema_and_by_target(table: Path) -> None:
+    declared = run_json("mine", table, "--schema", "f2.toml", "--max-depth", 4)
+    learned = run("mine", table, "--target", "group", "--max-depth", 4)
+    assert declared["method"] == "plain"
+    assert "learned from the table" in learned.stderr
+    assert "Method plain: the records are not disguised." in learned.stdout
+    assert declared["depth"] == 4
+
+
+def test_a_plain_table_has_no_error_of_disguise(table: Path) -> None:
+    form = run_json("mine", table, "--schema", "f2.toml", "--test-fraction", 0.3)
+    assert form["accuracy"]["error"] == 0
+    assert form["accuracy"]["value"] > 0.9
+
+
+def test_another_class_than_the_schemas(folder: Path) -> None:
+    run("generate", "weather", "-o", "weather.csv", "--schema", "weather.toml")
+    form = run_json("mine", "weather.csv", "--schema", "weather.toml", "--target", "Wind")
+    assert form["tree"]["target"] == "Wind"
+
+
+def test_options_reach_the_policy(folder: Path) -> None:
+    run("generate", "weather", "-o", "weather.csv", "--schema", "weather.toml")
+    common = ("mine", "weather.csv", "--schema", "weather.toml")
+    assert run_json(*common, "--policy", "id3")["leaves"] == 5
+    assert run_json(*common, "--policy", "id3", "--max-depth", 1)["leaves"] == 3
+    assert run_json(*common, "--policy", "id3", "--min-samples-leaf", 14)["leaves"] == 1
+
+
+def test_methods(release: Path) -> None:
+    assert run_json("mine", release, "--method", "naive", "--max-depth", 3)["method"] == "naive"
+    assert "There is no method 'nave'" in run("mine", release, "--method", "nave", code=2).stderr
+    assert "There is no policy 'carte'" in run("mine", release, "--policy", "carte", code=2).stderr
+
+
+def test_a_seeded_release_is_called_so(table: Path) -> None:
+    run("disguise", table, "--schema", "f2.toml", "--gamma", 8, "--seed", 1, "-o", "s.release")
+    assert "NOT PRIVATE" in run("mine", "s.release").stdout
+
+
+def test_outputs_are_not_overwritten(release: Path, tree: Path) -> None:
+    assert "exists already" in run("mine", release, "-o", tree, code=2).stderr
+    run("mine", release, "-o", tree, "--overwrite")
+
+
+def test_what_does_not_go_together(release: Path, table: Path) -> None:
+    assert "brings its own schema" in run("mine", release, "--target", "age", code=2).stderr
+    assert "--target NAME" in run("mine", table, code=2).stderr
+    run("mine", release, "--test-fraction", 1, code=2)
+    assert "There is no file" in run("mine", "none.csv", code=2).stderr
+    assert "no release folder" in run("mine", "none.release", code=2).stderr
+
+
+@pytest.mark.parametrize("fraction", [0.2, 0.5])
+def test_the_tree_grows_on_the_rest(release: Path, fraction: float) -> None:
+    form = run_json("mine", release, "--test-fraction", fraction)
+    rows = sum(form["tree"]["nodes"][0]["counts"])
+    assert rows == pytest.approx((1 - fraction) * Release.read(release).rows)

@@ -1,0 +1,68 @@
+from pathlib import Path
+
+from privet.schema import Schema
+from tests.cli.running import run, run_json
+
+CSV = "age,city,play\n20,Oslo,yes\n31,Rome,no\n44,,no\n"
+
+
+def test_a_draft_says_loudly_that_it_is_learned(folder: Path) -> None:
+    Path("people.csv").write_text(CSV)
+    said = run("schema", "people.csv", "--target", "play", "--bins", 4)
+    assert "LEARNED FROM DATA" in said.stderr
+    Path("people.toml").write_text(said.stdout)
+    schema = Schema.read("people.toml")
+    assert schema.learned
+    assert schema["age"].bins == 4
+    assert schema["city"].missing == "category"
+
+
+def test_a_draft_to_a_file(folder: Path) -> None:
+    Path("people.csv").write_text(CSV)
+    for name in ("people.toml", "people.json"):
+        run("schema", "people.csv", "--target", "play", "--output", name)
+        assert Schema.read(name).target == "play"
+    run("schema", "people.csv", "--target", "play", "--output", "people.toml", code=2)
+    run("schema", "people.csv", "--target", "play", "--output", "people.toml", "--overwrite")
+    assert "end it in" in run("schema", "people.csv", "--target", "play", "-o", "x", code=2).stderr
+
+
+def test_a_draft_as_json(folder: Path) -> None:
+    Path("people.csv").write_text(CSV)
+    assert Schema.from_dict(run_json("schema", "people.csv", "--target", "play")).learned
+
+
+def test_a_column_that_looks_like_an_identifier_is_pointed_out(folder: Path) -> None:
+    rows = "".join(f"name{i},{i % 2}\n" for i in range(150))
+    Path("people.csv").write_text("who,play\n" + rows)
+    said = run("schema", "people.csv", "--target", "play").stderr
+    assert "'who' has 150 categories" in said
+
+
+def test_checking_a_schema_and_a_table(table: Path) -> None:
+    said = run("schema", "--check", "f2.toml").stdout
+    assert "good schema: 9 attributes" in said
+    assert "f2.parquet fits it: 3,000 records." in run("schema", "--check", "f2.toml", table).stdout
+    assert run_json("schema", "--check", "f2.toml", table)["rows"] == 3000
+
+
+def test_checking_a_learned_schema_says_so_again(folder: Path) -> None:
+    Path("people.csv").write_text(CSV)
+    run("schema", "people.csv", "--target", "play", "-o", "people.toml")
+    assert "LEARNED FROM DATA" in run("schema", "--check", "people.toml").stdout
+
+
+def test_what_does_not_go_together(table: Path) -> None:
+    run("schema", table, code=2)
+    run("schema", "--target", "group", code=2)
+    run("schema", "--check", "f2.toml", "--target", "group", code=2)
+
+
+def test_a_folder_of_files_is_one_table(folder: Path) -> None:
+    Path("many").mkdir()
+    Path("many/a.csv").write_text("age,play\n20,yes\n")
+    Path("many/b.csv").write_text("age,play\n35.5,no\n")
+    form = run_json("schema", "many", "--target", "play")
+    assert (form["attributes"]["age"]["low"], form["attributes"]["age"]["high"]) == (20.0, 35.5)
+    Path("many/c.csv").write_text("years,play\n35,no\n")
+    assert "c.csv has other columns" in run("schema", "many", "--target", "play", code=2).stderr

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+from privet.release import Release
+from privet.schema import Attribute, Schema
+from privet.tree import Tree
+from tests.cli.running import run, run_json
+
+
+def test_a_tree(tree: Path) -> None:
+    said = run("show", tree).stdout
+    assert said == str(Tree.read(tree)) + "\n"
+    assert len(run("show", tree, "--depth", 0).stdout.splitlines()) == 1
+    assert run_json("show", tree) == Tree.read(tree).to_dict()
+
+
+def test_a_release(release: Path) -> None:
+    said = run("show", release).stdout
+    assert "3,000 records, rows shuffled; all checksums hold" in said
+    assert "salary" in said
+    assert "numbers 20000 to 150000 in 10 cells" in said
+    assert "2 categories: A, B (the class)" in said
+    for sentence in Release.read(release).claim.sentences():
+        assert sentence in said
+
+
+def test_a_release_as_json(release: Path) -> None:
+    form = run_json("show", release)
+    assert form["rows"] == 3000
+    assert form["claim"]["class_disclosed"]
+    assert form["treatments"]["group"] == "exact"
+
+
+def test_many_categories_are_cut_short(folder: Path) -> None:
+    Path("t.csv").write_text("a,b\n" + "".join(f"v{i},{i % 2}\n" for i in range(9)))
+    run("schema", "t.csv", "--target", "b", "-o", "t.toml")
+    run("disguise", "t.csv", "--schema", "t.toml", "--gamma", 3, "--in-order", "-o", "t.release")
+    said = run("show", "t.release").stdout
+    assert "9 categories: v0, v1, v2, v3, v4, v5, …" in said
+    assert "IN THE ORIGINAL ORDER" in said
+    assert "learned from the data" in said
+
+
+def test_hostile_names_do_not_reach_the_terminal(folder: Path) -> None:
+    wild = "\x1b[2J\u202ewild"
+    schema = Schema(
+        [Attribute.categorical(wild, ["a", "b"]), Attribute.categorical("c", ["x", "y"])],
+        target="c",
+    )
+    schema.write("wild.json")
+    Path("wild.csv").write_text(f"{wild},c\na,x\nb,y\n")
+    made = run("disguise", "wild.csv", "--schema", "wild.json", "--gamma", 3, "-o", "wild.release")
+    shown = run("show", "wild.release")
+    for said in (made.output, shown.output):
+        assert "wild" in said
+        assert "\x1b" not in said
+        assert "\u202e" not in said
+
+
+def test_neither_tree_nor_release(release: Path) -> None:
+    assert "cannot be read" in run("show", "none.json", code=2).stderr
+    Path("other.json").write_text("{}")
+    assert "not a tree" in run("show", "other.json", code=2).stderr
+    Path("empty").mkdir()
+    assert "it is no release" in run("show", "empty", code=2).stderr
+    run("show", release, "--depth", 2, code=2)

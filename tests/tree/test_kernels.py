@@ -1,0 +1,143 @@
+"""The compiled search and the compiled walk against plain twins."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet.tree.kernels import best_in_tables, descend
+from tests import twins
+from tests.strategies import seeds
+
+ORDERED, DIVIDED, MULTIWAY = 0, 1, 2
+
+
+def search(
+    counts: np.ndarray, sizes: list[int], kind: int, least: float, *, gini: bool, scale: float = 1.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    shape = (len(counts), len(sizes))
+    gains, places, nexts = np.empty(shape), np.empty(shape, np.int64), np.empty(shape, np.int64)
+    kinds = np.full(len(sizes), kind)
+    offsets = np.cumsum([0, *sizes])
+    best_in_tables(counts, scale, offsets, kinds, least, gini, gains, places, nexts)
+    return gains, places, nexts
+
+
+def random_counts(seed: int, sizes: list[int], classes: int, nodes: int = 3) -> np.ndarray:
+    """Small counts with empty cells, so that ties are many."""
+    rng = np.random.default_rng(seed)
+    held = rng.integers(0, 4, (nodes, sum(sizes), classes))
+    held *= rng.random((nodes, sum(sizes), 1)) < rng.choice([0.3, 0.9])
+    return held.astype(np.int64)
+
+
+@given(seeds, st.lists(st.integers(1, 8), min_size=1, max_size=3), st.integers(1, 4), st.integers(0, 4))
+def test_cuts_of_ordered_codes_by_gini(
+    seed: int, sizes: list[int], classes: int, least: int
+) -> None:
+    counts = random_counts(seed, sizes, classes)
+    gains, places, nexts = search(counts, sizes, ORDERED, least, gini=True)
+    offsets = np.cumsum([0, *sizes])
+    for node in range(len(counts)):
+        for a in range(len(sizes)):
+            cells = counts[node, offsets[a] : offsets[a + 1]]
+            allowed = twins.gains_of_cuts(cells, max(least, 1))
+            if not allowed:
+                assert gains[node, a] < 0
+                continue
+            best = max(allowed.values())
+            # Of exact ties the lowest cut.
+            first = min(cut for cut, gain in allowed.items() if gain == best)
+            assert gains[node, a] == pytest.approx(float(best), abs=1e-12)
+            assert places[node, a] == first
+            assert nexts[node, a] == next(v for v in range(first + 1, sizes[a]) if cells[v].any())
+
+
+@given(seeds, st.integers(1, 7), st.integers(1, 4), st.booleans())
+def test_one_branch_a_category(seed: int, size: int, classes: int, gini: bool) -> None:
+    counts = random_counts(seed, [size], classes)
+    gains, places, _ = search(counts, [size], MULTIWAY, 1, gini=gini)
+    for node, cells in enumerate(counts):
+        total = cells.sum(0)
+        if (cells.sum(1) > 0).sum() < 2:
+            assert places[node, 0] == -1
+            continue
+        if gini:
+            whole = twins.gini(total.tolist()) - sum(twins.gini(row.tolist()) for row in cells)
+        else:
+            parts = sum(twins.entropy(row.astype(float)) for row in cells)
+            whole = twins.entropy(total.astype(float)) - parts
+        assert gains[node, 0] == pytest.approx(float(whole) / total.sum(), abs=1e-9)
+        assert places[node, 0] == 0
+
+
+@given(seeds, st.integers(2, 6), st.booleans())
+def test_two_classes_get_the_best_of_all_divisions(seed: int, size: int, gini: bool) -> None:
+    """Sorting by the share of one class finds the best of all 2**size divisions."""
+    counts = random_counts(seed, [size], 2, nodes=1)
+    gains, places, _ = search(counts, [size], DIVIDED, 1, gini=gini)
+    cells = counts[0]
+    total = cells.sum(0)
+    best = -1.0
+    for code in range(1, 2**size - 1):
+        side = np.array([bool(code >> v & 1) for v in range(size)])
+        left = cells[side].sum(0)
+        right = total - left
+        if left.sum() and right.sum():
+            if gini:
+                both = twins.gini(left.tolist()) + twins.gini(right.tolist())
+                gain = float(twins.gini(total.tolist()) - both)
+            else:
+                both_ = twins.entropy(left.astype(float)) + twins.entropy(right.astype(float))
+                gain = twins.entropy(total.astype(float)) - both_
+            best = max(best, gain / total.sum())
+    assert (places[0, 0] >= 0) == (best >= 0)
+    if best >= 0:
+        assert gains[0, 0] == pytest.approx(best, abs=1e-9)
+
+
+@given(seeds, st.sampled_from([ORDERED, DIVIDED, MULTIWAY]), st.booleans())
+def test_a_unit_of_weight_changes_no_choice(seed: int, kind: int, gini: bool) -> None:
+    sizes = [4, 3]
+    counts = random_counts(seed, sizes, 3)
+    plain = search(counts, sizes, kind, 1.0, gini=gini)
+    scaled = search(counts * 8, sizes, kind, 1.0, gini=gini, scale=0.125)
+    np.testing.assert_array_equal(plain[0], scaled[0])
+    np.testing.assert_array_equal(plain[1], scaled[1])
+
+
+def test_a_side_too_small_is_no_split_however_heavy_the_node() -> None:
+    """The mark of a forbidden cut is not taken for a gain near zero."""
+    counts = np.array([[[1, 0], [2**45, 2**45]]])
+    gains, _, _ = search(counts, [2], ORDERED, 5.0, gini=True)
+    assert gains[0, 0] < -1e-12
+
+
+@settings(max_examples=60)
+@given(seeds)
+def test_descend(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # A tree of random tests: numbers at attribute 0 and 1, categories at 2.
+    attribute, threshold, child, routes = [-1], [np.nan], [-1], [np.zeros(4, np.int16)]
+    for node in range(8):
+        if node >= len(attribute) or rng.random() < 0.2:
+            continue
+        tested = int(rng.integers(3))
+        branches = 2 if tested < 2 else int(rng.integers(2, 5))
+        attribute[node], child[node] = tested, len(attribute)
+        if tested < 2:
+            threshold[node] = float(rng.choice([-1.0, 0.0, 0.5, np.inf]))
+        else:
+            routes[node] = rng.integers(0, branches, 4).astype(np.int16)
+        for _ in range(branches):
+            attribute.append(-1)
+            threshold.append(np.nan)
+            child.append(-1)
+            routes.append(np.zeros(4, np.int16))
+    heavy = np.array([first + 1 if first >= 0 else -1 for first in child])
+    numbers = rng.choice([-2.0, -1.0, 0.0, 0.25, 0.5, 7.0, np.nan, np.inf], (50, 2))
+    values = np.column_stack([numbers, rng.integers(-1, 4, 50)])
+    arrays = (np.array(attribute), np.array(threshold), np.array(child), heavy, np.array(routes))
+    out = np.empty(50, np.int64)
+    descend(values, *arrays, out)
+    np.testing.assert_array_equal(out, twins.descend(values, *arrays))

@@ -1,0 +1,172 @@
+"""Splits: the compiled search and the one for estimates choose alike; significance; ties."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from privet.coding import Coding
+from privet.estimate.base import Counted, CountTables, offsets_of
+from privet.tree.policy import Policy
+from privet.tree.split import best_splits, ranked_splits
+from tests.strategies import coding, seeds
+
+policies = st.builds(
+    Policy,
+    criterion=st.sampled_from(["gini", "entropy"]),
+    multiway=st.booleans(),
+    min_samples_leaf=st.sampled_from([1, 2, 5]),
+    min_gain=st.sampled_from([0.0, 0.0, 0.05]),
+)
+
+
+class Noisy:
+    """A table whose cells are uncertain, each by itself."""
+
+    def __init__(self, mean: NDArray[np.float64], variance: float) -> None:
+        self.mean = mean
+        self._variance = variance
+
+    def variances(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        held: NDArray[np.float64] = (coefficients**2).sum((1, 2)) * self._variance
+        return held
+
+
+@given(
+    seeds,
+    st.lists(st.integers(1, 7), min_size=1, max_size=4),
+    st.sampled_from([2, 2, 3, 5]),
+    policies,
+    st.sampled_from([1.0, 0.25]),
+)
+def test_both_searches_choose_the_same_split(
+    seed: int, sizes: list[int], classes: int, policy: Policy, scale: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    codings = [
+        coding(f"x{place}", size, ordered=bool(rng.integers(2))) for place, size in enumerate(sizes)
+    ]
+    # Tables of the same records: each attribute's cells have the same class totals.
+    nodes, rows = 3, int(rng.integers(1, 30))
+    counts = np.zeros((nodes, sum(sizes), classes), np.int64)
+    offsets = offsets_of(codings)
+    for node in range(nodes):
+        labels = rng.integers(0, classes, rows)
+        for place, size in enumerate(sizes):
+            used = rng.permutation(size)[: rng.integers(1, size + 1)]
+            np.add.at(counts[node], (offsets[place] + rng.choice(used, rows), labels), 1)
+    tables = CountTables(counts, offsets, scale)
+    for node, found in enumerate(best_splits(tables, codings, policy)):
+        ranked = ranked_splits(tables.at(node), codings, policy)
+        assert (found is None) == (not ranked)
+        if found is None:
+            continue
+        other = ranked[0]
+        assert found.attribute == other.attribute
+        np.testing.assert_array_equal(found.branch, other.branch)
+        np.testing.assert_allclose(found.counts, other.counts, atol=1e-9)
+        np.testing.assert_array_equal(found.errors, other.errors)
+        assert found.gain == pytest.approx(other.gain, abs=1e-9)
+        assert found.gap == other.gap
+        assert found.z == other.z == np.inf
+        gains = [one.gain for one in ranked]
+        assert gains == sorted(gains, reverse=True) or np.ptp(gains) < 1e-9
+
+
+def table(*cells: list[float]) -> NDArray[np.float64]:
+    return np.array(cells, np.float64)
+
+
+def test_ties_go_to_the_first_attribute_and_the_lowest_cut() -> None:
+    codings = [coding(name, 3, ordered=True) for name in ("a", "b")]
+    same = table([2, 0], [1, 1], [0, 2])
+    found = ranked_splits([Counted(same), Counted(same)], codings, Policy())
+    assert [one.attribute for one in found] == [0, 1]
+    assert found[0].branch.tolist() == [0, 1, 1]
+    counts = np.concatenate([same, same])[None].astype(np.int64)
+    (best,) = best_splits(CountTables(counts, offsets_of(codings)), codings, Policy())
+    assert best is not None
+    assert best.attribute == 0
+    assert best.branch.tolist() == [0, 1, 1]
+
+
+def test_gains_of_the_weather() -> None:
+    """Fong's thesis: Outlook .2467, Humidity .1518, Wind .0481."""
+    codings = [
+        Coding.categories("Outlook", ["Sunny", "Overcast", "Rain"]),
+        Coding.categories("Humidity", ["High", "Normal"]),
+        Coding.categories("Wind", ["Strong", "Weak"]),
+    ]
+    tables = [
+        Counted(table([2, 3], [4, 0], [3, 2])),
+        Counted(table([3, 4], [6, 1])),
+        Counted(table([3, 3], [6, 2])),
+    ]
+    found = ranked_splits(tables, codings, Policy.named("id3"))
+    assert [codings[one.attribute].name for one in found] == ["Outlook", "Humidity", "Wind"]
+    assert [one.gain for one in found] == pytest.approx([0.2467, 0.1518, 0.0481], abs=5e-5)
+
+
+def test_a_gain_within_its_own_error_is_no_split() -> None:
+    codings = [coding("a", 2, ordered=True)]
+    mean = table([60, 40], [40, 60])
+    assert ranked_splits([Noisy(mean, 1.0)], codings, Policy())
+    assert not ranked_splits([Noisy(mean, 400.0)], codings, Policy())
+    # Stricter or laxer by the policy's own measure.
+    z = ranked_splits([Noisy(mean, 1.0)], codings, Policy())[0].z
+    assert ranked_splits([Noisy(mean, 1.0)], codings, Policy(min_z=z * 0.99))
+    assert not ranked_splits([Noisy(mean, 1.0)], codings, Policy(min_z=z * 1.01))
+
+
+def test_a_negative_variance_is_not_certainty() -> None:
+    codings = [coding("a", 2, ordered=True)]
+    assert not ranked_splits([Noisy(table([60, 40], [40, 60]), -1.0)], codings, Policy())
+
+
+def test_a_surer_split_goes_before_a_larger_one() -> None:
+    codings = [coding(name, 2, ordered=True) for name in ("a", "b")]
+    large, sure = table([70, 30], [30, 70]), table([65, 35], [35, 65])
+    by_gain = ranked_splits([Counted(sure), Counted(large)], codings, Policy())
+    assert [one.attribute for one in by_gain] == [1, 0]
+    by_error = ranked_splits([Counted(sure), Noisy(large, 50.0)], codings, Policy())
+    assert [one.attribute for one in by_error] == [0, 1]
+
+
+def test_a_child_must_be_larger_than_its_error() -> None:
+    codings = [coding("a", 2, ordered=True)]
+    mean = table([6, 0], [0, 1000])
+    assert ranked_splits([Noisy(mean, 1.0)], codings, Policy())
+    assert not ranked_splits([Noisy(mean, 8.0)], codings, Policy(min_z=0.0))
+
+
+def test_errors_and_leads_of_children() -> None:
+    codings = [coding("a", 3, ordered=True)]
+    mean = table([90, 10], [80, 20], [10, 90])
+    (found,) = ranked_splits([Noisy(mean, 4.0)], codings, Policy())
+    assert found.branch.tolist() == [0, 0, 1]
+    np.testing.assert_allclose(found.counts, [[170, 30], [10, 90]])
+    np.testing.assert_allclose(found.errors, [[8**0.5] * 2, [2.0] * 2])
+    np.testing.assert_allclose(found.leads, [140 / 4, 80 / 8**0.5])
+
+
+def test_codes_that_do_not_occur_take_the_nearer_or_the_heavier_branch() -> None:
+    ordered = [Coding.cells("a", [0, 10, 20, 30, 100], [0, 10, 20, 30, 100])]
+    mean = table([5, 0], [0, 0], [0, 0], [0, 0], [0, 5])
+    (found,) = ranked_splits([Counted(mean)], ordered, Policy())
+    assert found.gap == (0, 4)
+    assert found.branch.tolist() == [0, 0, 0, 0, 1]  # 30 lies below the middle of 0 and 100
+    named = [Coding.categories("a", ["x", "y", "z"])]
+    mean = table([5, 0], [0, 0], [0, 9])
+    (found,) = ranked_splits([Counted(mean)], named, Policy())
+    assert found.branch[1] == found.branch[2]
+
+
+def test_nothing_to_split() -> None:
+    codings = [coding("a", 1, ordered=True), coding("b", 3, ordered=False)]
+    mean = table([3, 4])
+    empty = table([0, 0], [3, 4], [0, 0])
+    for policy in (Policy(), Policy(multiway=True)):
+        assert ranked_splits([Counted(mean), Counted(empty)], codings, policy) == []
+        counts = np.concatenate([mean, empty])[None].astype(np.int64)
+        assert best_splits(CountTables(counts, offsets_of(codings)), codings, policy) == [None]

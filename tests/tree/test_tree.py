@@ -1,0 +1,266 @@
+"""The tree itself: files, boxes, and the way of records through it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from privet.coding import Coding
+from privet.errors import TreeError
+from privet.estimate.bins import learn_cells
+from privet.estimate.routed import routed
+from privet.schema import Attribute
+from privet.table import MemoryTable
+from privet.tree import Policy, Tree, grow
+from tests import twins
+from tests.strategies import seeds
+
+
+def mixed(rng: np.random.Generator, rows: int) -> tuple[list[Coding], dict[str, Any], NDArray[Any]]:
+    """Codings of every kind, codes of records, and the values that a tree reads."""
+    bins = Attribute.numeric("bins", low=0, high=10, bins=7, missing="category")
+    whole = Attribute.numeric("whole", low=-3, high=30, bins=9, integer=True)
+    names = Attribute.categorical("names", ["a", "b", "c", "d"], missing="category")
+    learned = rng.choice([1.0, 2.0, 7.0, 100.0, 101.0, 1e6], rows)
+    raw: dict[str, Any] = {
+        "bins": np.where(rng.random(rows) < 0.2, np.nan, rng.uniform(0, 10, rows)),
+        "whole": rng.integers(-3, 31, rows).astype(np.float64),
+        "names": rng.choice(np.array(["a", "b", "c", None], dtype=object), rows),
+        "learned": learned,
+    }
+    codings = [bins.coding(), whole.coding(), names.coding(), learn_cells("learned", learned)]
+    codes = {one.name: one.encode(raw[one.name]) for one in codings}
+    values = np.column_stack(
+        [raw["bins"], raw["whole"], codes["names"].astype(np.float64), raw["learned"]]
+    )
+    return codings, codes, values
+
+
+def grown(
+    seed: int, rows: int, policy: Policy, classes: int = 3
+) -> tuple[Tree, dict[str, Any], NDArray[Any]]:
+    rng = np.random.default_rng(seed)
+    codings, codes, values = mixed(rng, rows)
+    labels = rng.integers(0, classes, rows).astype(np.uint8)
+    labels[: classes] = np.arange(classes)[:rows]
+    names = tuple(f"c{label}" for label in range(classes))
+    table = MemoryTable({**codes, "class": labels})
+    return grow(routed(table, codings, "class", names), policy), codes, values
+
+
+trees = st.builds(
+    grown,
+    seeds,
+    st.integers(3, 80),
+    st.sampled_from([Policy.named("cart"), Policy.named("id3"), Policy(max_depth=3)]),
+)
+
+
+@given(trees)
+def test_a_file_gives_the_tree_back(made: tuple[Tree, Any, NDArray[Any]]) -> None:
+    tree, _, values = made
+    again = Tree.from_dict(json.loads(tree.to_json()))
+    assert again.same_as(tree)
+    assert tree.same_as(again)
+    assert again.to_json() == tree.to_json()
+    np.testing.assert_array_equal(again.apply(values), tree.apply(values))
+    np.testing.assert_array_equal(again.shares, tree.shares)
+    assert str(again) == str(tree)
+
+
+@given(trees)
+def test_leaves_divide_the_space_of_codes(made: tuple[Tree, Any, NDArray[Any]]) -> None:
+    """Any record of codes, seen or not, lies in just one leaf's box."""
+    tree, _, _ = made
+    rng = np.random.default_rng(0)
+    codes = {one.name: rng.integers(0, one.size, 200) for one in tree.codings}
+    inside = np.zeros(200, np.int64)
+    for leaf in tree.leaves:
+        box = tree.boxes[leaf]
+        held = np.ones(200, np.bool_)
+        for one in tree.codings:
+            held &= box.mask(one.name, one.size)[codes[one.name]]
+        inside += held
+    assert (inside == 1).all()
+
+
+@given(trees)
+def test_values_and_codes_take_the_same_way(made: tuple[Tree, Any, NDArray[Any]]) -> None:
+    tree, codes, values = made
+    leaves = tree.apply(values)
+    for leaf in tree.leaves:
+        box = tree.boxes[leaf]
+        held = np.ones(len(values), np.bool_)
+        for one in tree.codings:
+            held &= box.mask(one.name, one.size)[codes[one.name]]
+        np.testing.assert_array_equal(held, leaves == leaf)
+        # What a leaf says it holds is what comes to it.
+        assert tree.counts[leaf].sum() == held.sum()
+
+
+@given(trees)
+def test_values_between_cells_obey_the_threshold(made: tuple[Tree, Any, NDArray[Any]]) -> None:
+    """Also a number that no record had, just below and just above a threshold."""
+    tree, _, values = made
+    rng = np.random.default_rng(1)
+    width = max((len(route) for route in tree.routes if route is not None), default=1)
+    routes = np.zeros((tree.nodes, width), np.int16)
+    for node, route in enumerate(tree.routes):
+        if route is not None:
+            routes[node, : len(route)] = route
+    cuts = tree.threshold[np.isfinite(tree.threshold)]
+    near = np.concatenate([cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf), [0.0]])
+    probes = values[rng.integers(0, len(values), 100)]
+    for place in (0, 1, 3):
+        probes[:, place] = rng.choice(near, 100)
+    probes[rng.random(100) < 0.1, 2] = -1.0
+    arrays = (tree.attribute, tree.threshold, tree.child, tree.heavy, routes)
+    np.testing.assert_array_equal(tree.apply(probes), twins.descend(probes, *arrays))
+
+
+@given(trees)
+def test_shares_and_labels_agree(made: tuple[Tree, Any, NDArray[Any]]) -> None:
+    tree, _, _ = made
+    np.testing.assert_allclose(tree.shares.sum(1), 1.0)
+    np.testing.assert_array_equal(tree.shares.argmax(1), tree.label)
+    assert tree.depth == int(tree.depths.max())
+    for node in range(tree.nodes):
+        kids = tree.children(node)
+        assert all(tree.parent[kid] == node for kid in kids)
+        if kids:
+            np.testing.assert_allclose(tree.counts[list(kids)].sum(0), tree.counts[node])
+            assert tree.heavy[node] in kids
+            assert tree.counts[tree.heavy[node]].sum() == tree.counts[list(kids)].sum(1).max()
+
+
+def test_thresholds_lie_between_the_values_they_tell() -> None:
+    tree, _, _ = grown(5, 80, Policy.named("cart"))
+    for node in np.flatnonzero(~np.isnan(tree.threshold)):
+        low, high = tree.around[node]
+        assert low <= tree.threshold[node] <= high
+
+
+def test_a_long_table_takes_the_same_way() -> None:
+    """More records than one thread takes at a time."""
+    tree, _, values = grown(6, 80, Policy.named("cart"))
+    many = np.tile(values, (2000, 1))
+    np.testing.assert_array_equal(tree.apply(many), np.tile(tree.apply(values), 2000))
+
+
+# Damaged files
+
+
+def form() -> dict[str, Any]:
+    held: dict[str, Any] = json.loads(grown(1, 40, Policy.named("cart"))[0].to_json())
+    return held
+
+
+def ordered_node(held: dict[str, Any]) -> dict[str, Any]:
+    node: dict[str, Any] = next(node for node in held["nodes"] if "threshold" in node)
+    return node
+
+
+DAMAGE: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "no nodes": lambda held: held.update(nodes=[]),
+    "nodes that are numbers": lambda held: held.update(nodes=[1, 2]),
+    "nodes that are no list": lambda held: held.update(nodes=5),
+    "no attributes": lambda held: held.pop("attributes"),
+    "attributes that are text": lambda held: held.update(attributes=["x"]),
+    "an attribute twice": lambda held: held["attributes"].append(held["attributes"][0]),
+    "a label too large": lambda held: held["nodes"][-1].update(label=3),
+    "a label below zero": lambda held: held["nodes"][-1].update(label=-1),
+    "no threshold": lambda held: ordered_node(held).pop("threshold"),
+    "a threshold that is none": lambda held: ordered_node(held).update(threshold="nan"),
+    "a threshold elsewhere": lambda held: ordered_node(held).update(threshold=-1e9),
+    "a threshold that is text": lambda held: ordered_node(held).update(threshold="low"),
+    "children without a test": lambda held: held["nodes"][0].pop("attribute"),
+    "a test without children": lambda held: held["nodes"][0].pop("children"),
+    "a child too far": lambda held: held["nodes"][0].update(children=[1, 9999]),
+    "a child that is its own parent": lambda held: held["nodes"][0].update(children=[0, 1]),
+    "a child of two nodes": lambda held: held["nodes"][-1].update(children=[1, 2]),
+    "counts too short": lambda held: [node.update(counts=[1.0]) for node in held["nodes"]],
+    "counts that are no numbers": lambda held: held["nodes"][0].update(counts=["a", "b", "c"]),
+    "counts without end": lambda held: held["nodes"][0].update(counts=[float("inf"), 1, 1]),
+    "branches too large": lambda held: ordered_node(held).update(branch_of_code=[70000]),
+    "an unknown attribute": lambda held: held["nodes"][0].update(attribute="other"),
+    "classes that are text": lambda held: held.update(classes="abc"),
+    "a class twice": lambda held: held.update(classes=["a", "a", "b"]),
+    "a class too few": lambda held: held.update(classes=["a", "b"]),
+    "no target": lambda held: held.pop("target"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_damaged_tree_is_not_read(damage: Callable[[dict[str, Any]], Any]) -> None:
+    held = form()
+    damage(held)
+    with pytest.raises(TreeError, match="damaged"):
+        Tree.from_dict(held)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_no_damage_gets_past_a_tree_error(data: st.DataObject) -> None:
+    """Any one value replaced by nonsense: a TreeError, or a tree that can still be used."""
+    held = form()
+    place: Any = held
+    while True:
+        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+        key = data.draw(st.sampled_from(keys))
+        inner = place[key]
+        if not isinstance(inner, dict | list) or not inner or data.draw(st.booleans()):
+            break
+        place = inner
+    place[key] = data.draw(
+        st.sampled_from([None, -1, 7, 1e9, "x", [], {}, [1], float("nan"), True, 10**30])
+    )
+    try:
+        tree = Tree.from_dict(held)
+    except TreeError:
+        return
+    values = np.array([[1.0, 2.0, 0.0, 3.0], [np.nan, 30.0, -1.0, 1e9]])
+    assert (tree.shares[tree.apply(values)] >= 0).all()
+    assert len(str(tree)) > 0
+    assert len(tree.boxes) == tree.nodes
+
+
+def test_a_newer_tree_is_not_read() -> None:
+    with pytest.raises(TreeError, match="version 2"):
+        Tree.from_dict(form() | {"version": 2})
+
+
+def test_other_files_are_not_trees(tmp_path: Path) -> None:
+    for text in ("[]", "{}", '{"format": "privet-card"}', "not json", "3"):
+        path = tmp_path / "tree.json"
+        path.write_text(text)
+        with pytest.raises(TreeError):
+            Tree.read(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TreeError):
+        Tree.read(path)
+    with pytest.raises(TreeError, match="cannot be read"):
+        Tree.read(tmp_path / "absent.json")
+    with pytest.raises(TreeError, match="cannot be written"):
+        grown(1, 10, Policy())[0].write(tmp_path / "no" / "folder.json")
+
+
+def test_written_and_read(tmp_path: Path) -> None:
+    tree, _, _ = grown(2, 50, Policy.named("id3"))
+    tree.write(tmp_path / "tree.json")
+    assert Tree.read(tmp_path / "tree.json").same_as(tree)
+
+
+def test_same_as_sees_every_difference() -> None:
+    tree, _, _ = grown(3, 60, Policy.named("cart"))
+    held = json.loads(tree.to_json())
+    assert Tree.from_dict(held).same_as(tree)
+    held["nodes"][-1]["label"] = (held["nodes"][-1]["label"] + 1) % 3
+    assert not Tree.from_dict(held).same_as(tree)
+    assert not grown(4, 60, Policy.named("cart"))[0].same_as(tree)
+    assert not grown(3, 60, Policy(max_depth=1))[0].same_as(tree)
