@@ -1,4 +1,4 @@
-"""What Hypothesis may try on the miner's side: schemas of any names, coded tables, trees of splits."""
+"""What Hypothesis may try on the miner's side: schemas of any names, coded tables, splits."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.coding import Box, Coding, code_type
 from privet.estimate.base import Splits
-from privet.schema import Attribute, Schema
+from privet.schema import Attribute, Missing, Schema
 from privet.table import Batch, MemoryTable, Table
 
 seeds = st.integers(0, 2**32 - 1)
@@ -27,15 +27,17 @@ scalars = st.one_of(hostile, st.integers(-(10**6), 10**6), finite)
 @st.composite
 def attributes(draw: st.DrawFn, name: str) -> Attribute:
     """Any attribute that can be declared."""
-    missing = draw(st.sampled_from(["error", "category"]))
+    missing: Missing = draw(st.sampled_from(("error", "category")))
     if draw(st.booleans()):
         values = draw(st.lists(scalars, min_size=1, max_size=5, unique=True))
         return Attribute.categorical(name, values, missing=missing)
     bins = draw(st.none() | st.integers(1, 300))
     if draw(st.booleans()):
-        low = draw(st.integers(-1000, 1000))
-        high = low + draw(st.integers(0, 500))
-        return Attribute.numeric(name, low=low, high=high, bins=bins, integer=True, missing=missing)
+        first = draw(st.integers(-1000, 1000))
+        last = first + draw(st.integers(0, 500))
+        return Attribute.numeric(
+            name, low=first, high=last, bins=bins, integer=True, missing=missing
+        )
     low, width = draw(finite), draw(st.floats(1e-3, 1e9))
     return Attribute.numeric(name, low=low, high=low + width, bins=bins, missing=missing)
 
@@ -112,7 +114,8 @@ class Coded:
 def coding(name: str, size: int, *, ordered: bool) -> Coding:
     """A coding of some size."""
     if ordered:
-        return Coding.cells(name, np.arange(size) * 10.0, np.arange(size) * 10.0 + 4)
+        lower = [10.0 * code for code in range(size)]
+        return Coding.cells(name, lower, [low + 4.0 for low in lower])
     return Coding.categories(name, [f"v{value}" for value in range(size)])
 
 

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _homes = {
     "Attribute": "privet.schema",
     "Coding": "privet.coding",
+    "Distribution": "privet.estimate.distribution",
     "Exact": "privet.disguise",
     "Plan": "privet.disguise",
     "Policy": "privet.tree",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from privet.coding import Coding
     from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
     from privet.errors import PrivetError
+    from privet.estimate.distribution import Distribution
     from privet.estimators import TreeClassifier
     from privet.release import Release
     from privet.schema import Attribute, Schema

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
+    Codes: TypeAlias = NDArray[np.integer[Any]]  # uint8 or uint16 where a table holds them
     Floats: TypeAlias = NDArray[np.float64]
     Mask: TypeAlias = NDArray[np.bool_]
 
@@ -32,7 +32,7 @@ _BUCKETS = 4096  # of the table that says where to look for a number's cell
 MAX_CODES = 1 << 16
 
 
-def code_type(size: int) -> type[np.uint8] | type[np.uint16]:
+def code_type(size: int) -> type[np.uint8 | np.uint16]:
     """Return the narrowest code type that holds ``size`` values."""
     if size > MAX_CODES:
         message = f"A coded attribute has {size} values; at most {MAX_CODES} are possible."
@@ -59,7 +59,7 @@ def find_cells(
     nan = -1
     for i in range(len(values)):
         x = values[i]
-        if x != x:  # noqa: PLR0124
+        if x != x:  # noqa: PLR0124 - quicker than asking for NaN
             if nan < 0:
                 nan = i
             out[i] = last
@@ -149,7 +149,7 @@ class Coding:
         return self.lower, self.upper
 
     def cut(self, left: int, right: int) -> tuple[int, float]:
-        """Return where to cut between two codes that occur: the last code on the left, the threshold.
+        """Return where to cut between two codes that occur: the last left code and the threshold.
 
         The threshold lies midway between the values that occur, moved to a border if it would
         cut through a cell between them, so that codes and values always take the same side.
@@ -169,7 +169,7 @@ class Coding:
         lower, upper = self._bounds()
         return float(upper[left]), float(lower[right]) if right < len(lower) else np.inf
 
-    def encode(self, column: Any, out: Codes | None = None) -> Codes:  # noqa: ANN401
+    def encode(self, column: Any, out: Codes | None = None) -> Codes:
         """Return the codes of a column; the caller has checked its domain.
 
         A category that is not in the domain is an error; a number outside all cells falls into
@@ -193,13 +193,13 @@ class Coding:
     def _buckets(self) -> tuple[Floats, NDArray[np.uint16], NDArray[np.uint16], float]:
         """Return the edges, and for each bucket of the number line where to look among them.
 
-        Buckets are of equal width; one is taken a little wider than it is, so that the rounding of a
-        value's bucket can do no harm, and the outer two reach to infinity.
+        Buckets are of equal width; one is taken a little wider than it is, so that the rounding
+        of a value's bucket can do no harm, and the outer two reach to infinity.
         """
         if "buckets" not in self._tables:
             edges = self.edges[np.isfinite(self.edges)]
             width = (edges[-1] / _BUCKETS - edges[0] / _BUCKETS) if len(edges) else 0.0
-            if width > 0 and np.isfinite(1.0 / width):
+            if 0 < width < 1e300 and np.isfinite(1.0 / width):
                 borders = edges[0] + np.arange(1, _BUCKETS) * width
                 begin = np.searchsorted(self.edges, borders - 0.01 * width, side="left")
                 end = np.searchsorted(self.edges, borders + 0.01 * width, side="left")
@@ -213,7 +213,9 @@ class Coding:
                 np.concatenate([end, [len(self.edges)]]).astype(np.uint16),
                 float(scale),
             )
-        buckets: tuple[Floats, NDArray[np.uint16], NDArray[np.uint16], float] = self._tables["buckets"]
+        buckets: tuple[Floats, NDArray[np.uint16], NDArray[np.uint16], float] = self._tables[
+            "buckets"
+        ]
         return buckets
 
     def decode(self, codes: Codes) -> NDArray[Any]:
@@ -263,7 +265,7 @@ def _between(below: float, above: float) -> float:
 
 
 def code_values(
-    column: Any,  # noqa: ANN401
+    column: Any,
     values: tuple[Value, ...],
     name: str,
     *,
@@ -275,8 +277,8 @@ def code_values(
     ``unknown`` is the code of a value outside ``values`` (and of a missing one, where missing is
     no category); without it such a value is an error.
     """
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.compute as pc  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.compute as pc
 
     try:
         array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
@@ -284,9 +286,9 @@ def code_values(
             array = array.combine_chunks()
         if not pa.types.is_dictionary(array.type):
             array = array.dictionary_encode()
-    except (pa.ArrowException, TypeError) as error:
+    except (pa.ArrowException, TypeError):
         message = f"Column {name!r} mixes types that cannot stand side by side."
-        raise DataError(message, hint="use one type, text for example.") from error
+        raise DataError(message, hint="use one type, text for example.") from None
     places = {value: code for code, value in enumerate(values)}
     last = len(values)
     codes = [places.get(value, -1) for value in array.dictionary.to_pylist()]
@@ -300,10 +302,11 @@ def code_values(
         if unknown is None:
             _complain(array, coded, values, name)
         coded = np.where(coded < 0, unknown, coded)
-    return coded.astype(code_type(max(last + missing, (unknown or 0) + 1)))
+    narrow: Codes = coded.astype(code_type(max(last + missing, (unknown or 0) + 1)))
+    return narrow
 
 
-def _complain(array: Any, coded: NDArray[np.int64], values: tuple[Value, ...], name: str) -> None:  # noqa: ANN401
+def _complain(array: Any, coded: NDArray[np.int64], values: tuple[Value, ...], name: str) -> None:
     row = int(np.argmax(coded < 0))
     if not array.indices[row].is_valid:
         message = f"Column {name!r} has a missing value (first in row {row})."

@@ -38,8 +38,9 @@ def _cache_folder() -> str:
     return tempfile.mkdtemp(prefix="privet-numba-")
 
 
-if not numba.config.CACHE_DIR:
-    numba.config.CACHE_DIR = _cache_folder()
+_settings: Any = numba.config
+if not _settings.CACHE_DIR:
+    _settings.CACHE_DIR = _cache_folder()
 
 
 def kernel(function: Function) -> Function:

@@ -15,6 +15,7 @@ __all__ = [
     "PrivetError",
     "ReleaseError",
     "SchemaError",
+    "StoreError",
     "TreeError",
 ]
 
@@ -45,6 +46,10 @@ class PlanError(InputError):
 
 class ReleaseError(InputError):
     """A release folder is absent, altered, incomplete, too new, or cannot be written."""
+
+
+class StoreError(InputError):
+    """A store's database cannot be reached, is another's, is full or locked, or does not add up."""
 
 
 class MethodError(InputError):

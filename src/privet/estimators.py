@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -37,7 +38,7 @@ __all__ = ["TreeClassifier"]
 CLASS = "class"
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(ClassifierMixin, BaseEstimator):
     """A decision tree learned from a release, or from plain records.
 
     From a release, the tree is right about the *original* records: counts are corrected for the
@@ -49,8 +50,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     policy : {"cart", "id3"}, default="cart"
         The preset that the other parameters change. ``cart`` divides in two by the gini index,
         ``id3`` by the information gain, one branch a category.
-    method : {"auto", "naive", "direct"}, default="auto"
-        How counts of a release are corrected; plain records need none.
+    method : {"auto", "naive", "global", "direct"}, default="auto"
+        How counts of a release are corrected; plain records need none. ``naive`` and ``global``
+        ask for larger leaves the noisier the release is.
     max_depth : int, default=None
         The most tests on a path. None means the preset's value, as for all that follow.
     min_samples_split : float, default=None
@@ -126,6 +128,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         policy = self._policy()
         if isinstance(X, Release):
             return self._fit_release(X, y, sample_weight, policy)
+        if isinstance(X, str | PathLike):
+            message = "A release or a table is expected, not a path."
+            raise InputError(message, hint="fit(Release.read(path)).")
         return self._fit_plain(X, y, sample_weight, policy)
 
     def _policy(self) -> Policy:
@@ -154,6 +159,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             message = f"The class {release.schema.target!r} has a single value: nothing to learn."
             raise DataError(message)
         chosen = evidence_of(release, self.method)
+        if self.min_samples_leaf is None:
+            policy = policy.but(min_samples_leaf=max(policy.min_samples_leaf, chosen.leaf))
         self.classes_ = np.array(release.schema.classes)
         names = [attribute.name for attribute in release.schema.inputs]
         self.feature_names_in_ = np.array(names, dtype=object)
@@ -161,8 +168,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.method_, self.reason_ = chosen.method, chosen.reason
         self._by_name = True
         self.tree_ = grow(chosen.evidence, policy, release.schema.target)
-        counts, errors = self.tree_.counts[0], self.tree_.errors[0]
-        if (counts > 0).sum() < 2 and not errors.any():  # estimated counts may hide a class
+        plain = all(part.channel(release.schema.target) is None for part in release.parts)
+        if plain and (self.tree_.counts[0] > 0.5).sum() < 2:  # whole records, up to rounding
             message = f"The records are all of one class of {release.schema.target!r}; "
             message += "at least two classes are needed."
             raise DataError(message, hint="a tree has nothing to tell apart here.")
@@ -214,13 +221,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _raw(self, X: Any, y: Any, *, reset: bool) -> tuple[dict[str, Column], Any]:
         """Check plain records as scikit-learn does and return their columns.
 
-        A frame keeps its columns as they are; anything else becomes a matrix of numbers, unless there is
-        text in it.
+        A frame keeps its columns as they are; anything else becomes a matrix of numbers, unless
+        there is text in it.
         """
         framed = is_frame(X)
         if framed or _has_text(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
             held = columns(X) if framed else _positional(X)
+            validate_data(self, X, reset=reset, skip_check_array=True)
             rows = len(next(iter(held.values()))) if held else 0
             if not rows:
                 message = f"Found array with {rows} sample(s) and {len(held)} feature(s)."
@@ -273,8 +280,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on plain records, or an estimate of it from a release.
 
-        With a frame that has the class among its columns, ``y`` may be left out if the tree was learned
-        from a release.
+        With a frame that has the class among its columns, ``y`` may be left out if the tree was
+        learned from a release.
         """
         check_is_fitted(self)
         if isinstance(X, Release):
@@ -315,7 +322,7 @@ def _has_text(X: Any) -> bool:
         return False
     if X.dtype.kind in "US":
         return True
-    return X.dtype == object and any(isinstance(value, str) for value in X.ravel())
+    return X.dtype == object and any(isinstance(value, str | bytes) for value in X.ravel())
 
 
 def _positional(X: Any) -> dict[str, Column]:
@@ -422,7 +429,7 @@ def _check_weight(weight: Any, rows: int) -> Floats:
 
 
 def _whole(weight: Floats) -> tuple[NDArray[np.int64], float]:
-    """Return weights as whole numbers of a small unit, and that unit; their sums cannot overflow."""
+    """Return weights as whole numbers of a unit, and that unit; their sums cannot overflow."""
     if (weight == np.floor(weight)).all() and weight.sum() < 2.0**62:
         return weight.astype(np.int64), 1.0
     unit = 2.0 ** min(40, 61 - int(np.ceil(np.log2(weight.sum()))))

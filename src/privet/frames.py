@@ -28,12 +28,16 @@ def is_frame(table: object) -> bool:
         return True
     if isinstance(table, np.ndarray | list | tuple | str):
         return False
-    import narwhals as nw  # noqa: PLC0415
+    import narwhals as nw
 
-    return isinstance(nw.from_native(table, eager_only=True, pass_through=True), nw.DataFrame)
+    try:
+        held = nw.from_native(table, eager_only=True, pass_through=True)
+    except nw.exceptions.NarwhalsError:  # a frame with a fault, of which `columns` will tell
+        return True
+    return isinstance(held, nw.DataFrame)
 
 
-def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:  # noqa: ANN401
+def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:
     """Return a frame's columns by name; ``names`` picks some, which must be there.
 
     >>> columns({"age": [31, 40]})
@@ -49,7 +53,7 @@ def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]
     return {name: _column(name, held[name]) for name in names}
 
 
-def _mapping(frame: Any) -> Mapping[str, Any]:  # noqa: ANN401
+def _mapping(frame: Any) -> Mapping[str, Any]:
     if type(frame) is dict:
         try:
             lengths = {len(column) for column in frame.values()}
@@ -64,7 +68,7 @@ def _mapping(frame: Any) -> Mapping[str, Any]:  # noqa: ANN401
         if len(set(frame.column_names)) < len(frame.column_names):
             raise _duplicate(frame.column_names)
         return dict(zip(frame.column_names, frame.columns, strict=True))
-    import narwhals as nw  # noqa: PLC0415
+    import narwhals as nw
 
     held = getattr(frame, "columns", None)
     if held is not None and len(set(held)) < len(held):
@@ -86,15 +90,15 @@ def _duplicate(names: Sequence[str]) -> DataError:
 def _is_arrow(table: object) -> bool:
     if not type(table).__module__.startswith("pyarrow"):
         return False
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     return isinstance(table, pa.Table | pa.RecordBatch)
 
 
-def _column(name: str, column: Any) -> Column:  # noqa: ANN401
+def _column(name: str, column: Any) -> Column:
     if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iuf":
         return column
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     try:
         if hasattr(column, "to_arrow") and not isinstance(column, np.ndarray):
@@ -111,11 +115,13 @@ def _column(name: str, column: Any) -> Column:  # noqa: ANN401
         raise DataError(message, hint="convert it to one type, text for example.") from None
 
 
-def _numbers(array: Any) -> Column:  # noqa: ANN401
+def _numbers(array: Any) -> Column:
     """Return an Arrow array of numbers as NumPy, a missing one as NaN; others as they are."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     kind = array.type
+    if pa.types.is_nested(kind):
+        raise TypeError
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -128,7 +134,7 @@ def _numbers(array: Any) -> Column:  # noqa: ANN401
 
 def distinct(column: Column) -> list[Any]:
     """Return the distinct values of a column in order of appearance; None for missing."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
     if pa.types.is_dictionary(array.type):

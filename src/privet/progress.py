@@ -21,9 +21,14 @@ Item = TypeVar("Item")
 class Listener(Protocol):
     """Told that work starts, that a part of it is done, and that it ends."""
 
-    def start(self, label: str, total: int | None) -> None: ...
-    def advance(self, amount: int) -> None: ...
-    def end(self) -> None: ...
+    def start(self, label: str, total: int | None) -> None:
+        """Hear what begins, and of how many parts it is, if that is known."""
+
+    def advance(self, amount: int) -> None:
+        """Hear that some parts are done."""
+
+    def end(self) -> None:
+        """Hear that the work is over, or was given up."""
 
 
 _listener: ContextVar[Listener | None] = ContextVar("privet_progress", default=None)

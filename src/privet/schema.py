@@ -58,7 +58,7 @@ class Attribute:
         return cls(name, values=tuple(values), missing=missing)
 
     @classmethod
-    def numeric(  # noqa: PLR0913
+    def numeric(
         cls,
         name: str,
         *,
@@ -163,7 +163,7 @@ class Attribute:
             raise SchemaError(message)
         return float(self.low), float(self.high)
 
-    def numbers(self, column: Any) -> Floats:  # noqa: ANN401
+    def numbers(self, column: Any) -> Floats:
         """Return a numeric column as floats after checking it against the domain."""
         low, high = self.range
         array = column if isinstance(column, np.ndarray) else np.asarray(column)
@@ -183,7 +183,7 @@ class Attribute:
             self._complain(numbers, outside, wrong)
         return numbers
 
-    def _complain(self, numbers: Floats, outside: Any, wrong: Any) -> None:  # noqa: ANN401
+    def _complain(self, numbers: Floats, outside: Any, wrong: Any) -> None:
         low, high = self.range
         row = int(np.argmax(wrong))
         where = f"(first in row {row})"
@@ -197,7 +197,7 @@ class Attribute:
         message = f"Column {self.name!r} has a value that is not whole {where}."
         raise DataError(message, hint="declare integer = false, or round the column yourself.")
 
-    def encode(self, column: Any, coding: Coding | None = None) -> Codes:  # noqa: ANN401
+    def encode(self, column: Any, coding: Coding | None = None) -> Codes:
         """Check a raw column against the domain and return its codes."""
         coding = coding or self.coding()
         return coding.encode(self.numbers(column) if coding.ordered else column)
@@ -237,8 +237,13 @@ class Attribute:
 class Schema:
     """The attributes of a table in order, and the name of the class among them.
 
-    >>> schema = Schema([Attribute.categorical("wind", ["Weak", "Strong"]),
-    ...                  Attribute.categorical("play", ["Yes", "No"])], target="play")
+    >>> schema = Schema(
+    ...     [
+    ...         Attribute.categorical("wind", ["Weak", "Strong"]),
+    ...         Attribute.categorical("play", ["Yes", "No"]),
+    ...     ],
+    ...     target="play",
+    ... )
     >>> [attribute.name for attribute in schema.inputs]
     ['wind']
     """
@@ -267,7 +272,7 @@ class Schema:
         if self[target].missing != "error":
             message = f"The class {target!r} cannot have missing = 'category'."
             raise SchemaError(message, hint="drop records without a class, or make it a value.")
-        if len(names) < 2:  # noqa: PLR2004
+        if len(names) < 2:
             message = "The schema has a class but no attribute to learn it from."
             raise SchemaError(message)
 
@@ -355,7 +360,7 @@ class Schema:
         return "\n".join(lines) + "\n"
 
     @classmethod
-    def infer(cls, frame: Any, *, target: str, bins: int | None = None) -> Schema:  # noqa: ANN401
+    def infer(cls, frame: Any, *, target: str, bins: int | None = None) -> Schema:
         """Read a schema off a table: its categories and ranges, which it thereby gives away.
 
         The schema is marked as learned from data, and so is every release made with it.
@@ -365,7 +370,10 @@ class Schema:
             message = f"The table has no column {target!r}; it has {', '.join(held)}."
             raise DataError(message)
         return cls(
-            (_infer(name, column, bins, categorical=name == target) for name, column in held.items()),
+            (
+                _infer(name, column, bins, categorical=name == target)
+                for name, column in held.items()
+            ),
             target=target,
             learned=True,
         )
@@ -404,7 +412,7 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _infer(name: str, column: Any, bins: int | None, *, categorical: bool) -> Attribute:  # noqa: ANN401
+def _infer(name: str, column: Any, bins: int | None, *, categorical: bool) -> Attribute:
     numeric = isinstance(column, np.ndarray)
     if numeric and not categorical:
         if np.isinf(column).any():

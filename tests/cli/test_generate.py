@@ -23,9 +23,10 @@ def test_csv_holds_the_same(table: Path) -> None:
 
 def test_a_known_table(folder: Path) -> None:
     assert run_json("generate", "weather", "-o", "weather.csv")["rows"] == 14
-    assert "rows does not apply" in run(
-        "generate", "weather", "--rows", 5, "-o", "w.csv", code=2
-    ).stderr
+    assert (
+        "rows does not apply"
+        in run("generate", "weather", "--rows", 5, "-o", "w.csv", code=2).stderr
+    )
 
 
 def test_list(folder: Path) -> None:

@@ -71,7 +71,8 @@ def test_a_complaint_tells_the_row_of_the_file(
     from privet.table.source import RawBatch
 
     batch = RawBatch(Path("a.csv"), 900, 400, {}, 10)
-    with pytest.raises(DataError, match=r"first in row 405 of a.csv\).*Hint: mend"), (
-        tables.placed(batch)
+    with (
+        pytest.raises(DataError, match=r"first in row 405 of a.csv\).*Hint: mend"),
+        tables.placed(batch),
     ):
         raise DataError("A value is bad (first in row 5).", hint="mend it.")

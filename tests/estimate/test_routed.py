@@ -1,5 +1,7 @@
 """Routed evidence against boolean masks, for any tree, any batches and any number of threads."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -28,7 +30,7 @@ def children(boxes: list[Box], splits: Splits, table: Coded) -> list[Box]:
     return found
 
 
-def grown(table: Coded, evidence: list[SortedEvidence | WalkedEvidence], levels: int) -> None:
+def grown(table: Coded, evidence: list[Any], levels: int) -> None:
     """Grow a random tree and compare every level's counts with boolean masks."""
     boxes = [Box()]
     frontiers = [one.root() for one in evidence]
@@ -54,7 +56,7 @@ def test_sorted_evidence_counts_what_masks_count(
     monkeypatch: pytest.MonkeyPatch, table: Coded, piece: int, levels: int
 ) -> None:
     monkeypatch.setattr(module, "PIECE", piece)
-    held = routed(
+    held: Any = routed(
         MemoryTable(table.columns), table.codings, "class", table.classes, table.weight
     )
     assert isinstance(held, SortedEvidence)
@@ -76,7 +78,7 @@ def test_walked_evidence_counts_the_same(table: Coded, size: int, levels: int) -
 @given(coded_tables())
 def test_a_frontier_can_be_split_twice(table: Coded) -> None:
     """Splitting changes nothing: a forest may branch from any frontier."""
-    held = routed(
+    held: Any = routed(
         MemoryTable(table.columns), table.codings, "class", table.classes, table.weight
     )
     root = held.root()
@@ -118,6 +120,8 @@ def test_counts_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch, thread
 
 def test_scale_turns_units_into_records() -> None:
     table = MemoryTable({"x0": np.array([0, 1, 1], np.uint8), "class": np.zeros(3, np.uint8)})
-    held = routed(table, [coding("x0", 2, ordered=True)], "class", ("a",), np.array([2, 4, 6]), 0.25)
+    held: Any = routed(
+        table, [coding("x0", 2, ordered=True)], "class", ("a",), np.array([2, 4, 6]), 0.25
+    )
     np.testing.assert_array_equal(held.tables(held.root()).at(0)[0].mean, [[0.5], [2.5]])
     assert not held.tables(held.root()).at(0)[0].variances(np.ones((3, 2, 1))).any()

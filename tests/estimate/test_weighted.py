@@ -15,7 +15,7 @@ from privet.channel import Channel, GammaDiagonal
 from privet.coding import Box, Coding
 from privet.errors import MethodError
 from privet.estimate.base import Splits
-from privet.estimate.weighted import WeightedEvidence
+from privet.estimate.weighted import WeightedEvidence, _PartEvidence
 from privet.release import Part
 from privet.table import MemoryTable, memory
 from tests.strategies import Elsewhere, coding, seeds
@@ -88,22 +88,23 @@ class World:
     def evidence(self) -> WeightedEvidence:
         return WeightedEvidence([self.part], self.codings, "class", CLASSES)
 
-    def inverse(self, names: tuple[str, ...]) -> tuple[Floats, NDArray[np.int64]]:
+    def inverse(self, names: tuple[str, ...]) -> tuple[Floats, NDArray[Any]]:
         """The inverse matrix of a group and its joint codes, by linear algebra alone."""
         channel = self.part.channel(names[0])
-        sizes = [
-            len(CLASSES) if name == "class" else self.coding(name).size for name in names
-        ]
+        sizes = [len(CLASSES) if name == "class" else self.coding(name).size for name in names]
         codes = np.ravel_multi_index([self.columns[name].astype(int) for name in names], sizes)
         if channel is None:
             return np.eye(int(np.prod(sizes))), codes
-        return np.linalg.inv(channel.matrix() / channel.scale), codes
+        inverse = np.linalg.inv(channel.matrix() / channel.scale)
+        return inverse.astype(np.float64), codes
 
     def coding(self, name: str) -> Coding:
         return next(one for one in self.codings if one.name == name)
 
     def groups(self) -> list[tuple[str, ...]]:
-        held = [channel.attributes for channel in self.channels if "class" not in channel.attributes]
+        held = [
+            channel.attributes for channel in self.channels if "class" not in channel.attributes
+        ]
         grouped = {name for names in held for name in names}
         return [*held, *((one.name,) for one in self.codings if one.name not in grouped)]
 
@@ -121,7 +122,7 @@ class World:
                         for one, size in zip(names, sizes, strict=True)
                     )
                 )
-                for value in (range(self.coding(name).size) if name in names else [None])
+                for value in (range(self.coding(name).size) if name in names else [-1])
             ]
             table = np.zeros((len(events), inverse.shape[1]))
             for value, event in enumerate(events):
@@ -400,9 +401,7 @@ def test_parts_add_up_with_their_signs() -> None:
     evidence = WeightedEvidence(parts, worlds_[0].codings, "class", CLASSES)
     box = Box({"x1": np.array([True, False, True])})
     held = evidence.tables(frontier(evidence, [box])).at(0)
-    alone = [
-        one.evidence().tables(frontier(one.evidence(), [box])).at(0) for one in worlds_
-    ]
+    alone = [one.evidence().tables(frontier(one.evidence(), [box])).at(0) for one in worlds_]
     for both, plus, minus in zip(held, *alone, strict=True):
         np.testing.assert_allclose(both.mean, plus.mean - minus.mean)
         ones = np.ones((1, *plus.mean.shape))
@@ -446,7 +445,9 @@ def test_correct_is_the_sum_over_boxes(label: float | None) -> None:
     world = disguised(rng, original(rng, 60), (6.0, 3.0), label)
     boxes, labels = leaves(world)
     # x0's table within a box, summed over its values, is the box's own weight.
-    cells = [world.weights(box, "x0").sum(1)[:, one] for box, one in zip(boxes, labels, strict=True)]
+    cells = [
+        world.weights(box, "x0").sum(1)[:, one] for box, one in zip(boxes, labels, strict=True)
+    ]
     weights = np.sum(cells, axis=0)
     mean, variance = world.evidence().correct(boxes, labels)
     assert mean == pytest.approx(weights.sum(), rel=1e-9)
@@ -484,8 +485,11 @@ def test_units_leave_room_for_every_sum() -> None:
     """The largest possible sum of weights and of squares stays below 2**63."""
     rng = np.random.default_rng(10)
     world = disguised(rng, original(rng, 1000), (1.01, 1.01), 1.01)
-    part = world.evidence().parts[0]
-    boxes = [Box({"x0": np.array([True, False, False, False]), "x1": np.array([True, False, False])})]
+    (part,) = world.evidence().parts
+    assert isinstance(part, _PartEvidence)
+    boxes = [
+        Box({"x0": np.array([True, False, False, False]), "x1": np.array([True, False, False])})
+    ]
     path, factors, bounds = part.program(boxes)
     largest = np.prod([np.abs(factors[0, k]).max() for k in range(path.shape[1])])
     assert bounds[0] >= largest

@@ -148,9 +148,7 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     st.integers(2, 40),
     st.sampled_from([0.0, 0.01, 0.1]),
 )
-def test_limits_are_kept(
-    seed: int, depth: int, leaf: int, split: int, gain: float
-) -> None:
+def test_limits_are_kept(seed: int, depth: int, leaf: int, split: int, gain: float) -> None:
     numbers, labels = table_of(seed, 120, 2, 3)
     policy = Policy.named("cart").but(
         max_depth=depth, min_samples_leaf=leaf, min_samples_split=split, min_gain=gain
@@ -191,8 +189,6 @@ def test_an_empty_branch_takes_its_parents_class() -> None:
 def test_no_records() -> None:
     coding = Coding.categories("x", ["a", "b"])
     columns = {"x": np.array([0], np.uint8), "class": np.array([0], np.uint8)}
-    evidence = routed(
-        MemoryTable(columns), [coding], "class", ("n", "y"), np.array([0], np.int64)
-    )
+    evidence = routed(MemoryTable(columns), [coding], "class", ("n", "y"), np.array([0], np.int64))
     with pytest.raises(DataError, match="no records"):
         grow(evidence, Policy())

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from privet.estimators import TreeClassifier
-from privet.schema import Attribute
 from privet.datasets import weather
 from privet.estimate.routed import routed
+from privet.estimators import TreeClassifier
+from privet.schema import Attribute
 from privet.table import MemoryTable
 from privet.tree import Policy, Tree, grow
 from privet.tree.text import render
@@ -44,7 +44,9 @@ def test_the_weather_by_id3() -> None:
 
 def test_only_so_deep() -> None:
     assert render(weather_tree(), max_depth=1) == STUMP
-    assert render(weather_tree(), max_depth=0) == "Play: Yes  (14 records, 64 % Yes)  … 7 nodes below"
+    assert (
+        render(weather_tree(), max_depth=0) == "Play: Yes  (14 records, 64 % Yes)  … 7 nodes below"
+    )
     assert render(weather_tree(), max_depth=9) == WEATHER
 
 

@@ -48,7 +48,7 @@ def grown(
     rng = np.random.default_rng(seed)
     codings, codes, values = mixed(rng, rows)
     labels = rng.integers(0, classes, rows).astype(np.uint8)
-    labels[: classes] = np.arange(classes)[:rows]
+    labels[:classes] = np.arange(classes)[:rows]
     names = tuple(f"c{label}" for label in range(classes))
     table = MemoryTable({**codes, "class": labels})
     return grow(routed(table, codings, "class", names), policy), codes, values

@@ -1,6 +1,17 @@
 """Channels: the known random changes of attributes, one file a kind."""
 
+from privet.channel.band import Band
 from privet.channel.base import Channel, read_channel, register
+from privet.channel.flip import Flip
 from privet.channel.gamma_diagonal import GammaDiagonal
+from privet.channel.joint_gamma import JointGammaDiagonal
 
-__all__ = ["Channel", "GammaDiagonal", "read_channel", "register"]
+__all__ = [
+    "Band",
+    "Channel",
+    "Flip",
+    "GammaDiagonal",
+    "JointGammaDiagonal",
+    "read_channel",
+    "register",
+]

@@ -19,11 +19,11 @@ import numpy as np
 
 from privet.coding import Box, code_type
 from privet.compiled import in_threads
-from privet.errors import BugError, MethodError, ReleaseError
+from privet.errors import BugError, MethodError, PrivetError, ReleaseError
 from privet.randomness import CHUNK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-__all__ = ["MAX_CELLS", "Channel", "read_channel", "register"]
+__all__ = ["MAX_CELLS", "Channel", "exact", "read_channel", "read_exactly", "register"]
 
 MAX_CELLS = 1 << 22  # of a matrix that is written out
 SPAN = 1 << 19  # rows that one thread disguises in one go
 
 _kinds: dict[str, type[Channel]] = {}
 Kind = TypeVar("Kind", bound="type[Channel]")
+Made = TypeVar("Made", bound="Channel")
 
 
 def register(kind: Kind) -> Kind:
@@ -59,6 +60,24 @@ def read_channel(form: Mapping[str, Any]) -> Channel:
     return kind.from_json(form)
 
 
+def exact(number: Any) -> Any:
+    """Return a number of a card; a fraction stands there as text."""
+    return Fraction(number) if isinstance(number, str) else number
+
+
+def read_exactly(form: Mapping[str, Any], make: Callable[[], Made]) -> Made:
+    """Return the channel that ``make`` makes, if it stands on a card just as ``form`` does."""
+    try:
+        channel = make()
+        same = channel.to_json() == form
+    except (KeyError, TypeError, ValueError, ArithmeticError, PrivetError):
+        same = False
+    if not same:
+        message = "A channel on the card has numbers that do not belong together."
+        raise ReleaseError(message, hint="ask the owner for the release again.")
+    return channel
+
+
 class Channel(ABC):
     """The known random change of one independent group of attributes.
 
@@ -67,6 +86,7 @@ class Channel(ABC):
 
     kind: ClassVar[str]
     words: ClassVar[int] = 1
+    states: ClassVar[int] = 0
 
     # What each kind has to say
 
@@ -163,6 +183,14 @@ class Channel(ABC):
             inside = (inside[:, None] & mask[None, :]).ravel()
         return inside
 
+    def levels(self) -> tuple[float, float, int] | None:
+        """Return (far, near, width) if a value's near outputs are just ``width`` neighbours.
+
+        Output u is near input v if v ≤ u < v + width; EM is then linear in the cells. None for
+        a channel of another shape.
+        """
+        return None
+
     def amplification(self) -> Fraction | None:
         """Return the worst ratio within a row of the matrix; None if it has no bound."""
         worst = Fraction(1)
@@ -192,6 +220,22 @@ class Channel(ABC):
     def condition(self) -> float:
         """Return the condition number: how much inverting multiplies relative errors."""
         return float(np.linalg.cond(self.matrix() / self.scale))
+
+    # Large groups. A kind with ``states`` has weights that depend on an output only by the state
+    # it has in an event, so a group of many attributes needs no table of all its joint codes. The
+    # state is the bitwise *and* of one mark an attribute.
+
+    def marks(self, name: str, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """Return the mark of each output code of one attribute, of which ``mask`` is asked."""
+        raise NotImplementedError
+
+    def state_weights(self, event: Box) -> Floats:
+        """Return the weight of each state for an event of the group."""
+        raise NotImplementedError
+
+    def value_weights(self, event: Box, name: str) -> Floats:
+        """Return (values, states, outputs of ``name``): weights of each value inside the event."""
+        raise NotImplementedError
 
     # Groups
 

@@ -6,26 +6,25 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from privet.channel.base import Channel, register
+from privet.channel.base import Channel, exact, read_exactly, register
 from privet.coding import code_type
 from privet.compiled import kernel
-from privet.errors import BugError, PlanError, PrivetError, ReleaseError
+from privet.errors import BugError, PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from privet.coding import Box
 
-__all__ = ["Diagonal", "Gamma", "GammaDiagonal", "check_gamma", "exact", "read_exactly"]
+__all__ = ["MAX_BITS", "Diagonal", "Gamma", "GammaDiagonal", "check_gamma"]
 
 Gamma: TypeAlias = "int | float | Fraction"
-Kind = TypeVar("Kind", bound=Channel)
 
 MAX_BITS = 32
 
@@ -146,6 +145,10 @@ class Diagonal(Channel):
         hits = inside.astype(np.float64) * self.scale - self.off * int(inside.sum())
         return hits / (self.diagonal - self.off)
 
+    def levels(self) -> tuple[float, float, int]:
+        """Return the two probabilities; only the value itself is near."""
+        return self.off / self.scale, self.diagonal / self.scale, 1
+
     def amplification(self) -> Fraction:
         """Return diagonal / off, which is at most γ."""
         return Fraction(self.diagonal, self.off)
@@ -163,12 +166,11 @@ class Diagonal(Channel):
     # The card
 
     def _numbers(self) -> dict[str, Any]:
-        exact = isinstance(self.gamma, Fraction)
         return {
             "bits": self.bits,
             "off": self.off,
             "diagonal": self.diagonal,
-            "gamma": str(self.gamma) if exact else self.gamma,
+            "gamma": str(self.gamma) if isinstance(self.gamma, Fraction) else self.gamma,
         }
 
 
@@ -222,21 +224,3 @@ class GammaDiagonal(Diagonal):
         return read_exactly(
             form, lambda: cls(form["attribute"], form["size"], exact(form["gamma"]), form["bits"])
         )
-
-
-def exact(number: Any) -> Any:
-    """Return a number of a card; a fraction stands there as text."""
-    return Fraction(number) if isinstance(number, str) else number
-
-
-def read_exactly(form: Mapping[str, Any], make: Callable[[], Kind]) -> Kind:
-    """Return the channel that ``make`` makes if it would stand on a card as ``form`` does."""
-    try:
-        channel = make()
-        same = channel.to_json() == form
-    except (KeyError, TypeError, ValueError, ArithmeticError, PrivetError):
-        same = False
-    if not same:
-        message = "A channel on the card has numbers that do not belong together."
-        raise ReleaseError(message, hint="ask the owner for the release again.")
-    return channel

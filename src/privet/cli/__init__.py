@@ -19,7 +19,7 @@ __all__ = ["cli", "main"]
 _COMMANDS = {
     "Owner: has records, disguises them": ["schema", "disguise"],
     "Miner: has a release, learns from it": ["mine", "score", "predict"],
-    "Everyone": ["demo", "show", "generate", "completion"],
+    "Everyone": ["demo", "show", "generate", "reproduce", "completion"],
 }
 
 

@@ -60,7 +60,7 @@ def failure_of(error: BaseException, *, as_json: bool) -> Failure:
 
 def _told(error: BaseException) -> tuple[str, str, int]:
     if isinstance(error, KeyboardInterrupt):
-        return "Interrupted; nothing was written.", "", INTERRUPTED
+        return "Interrupted; nothing half-written is left.", "", INTERRUPTED
     if isinstance(error, BugError):
         return _bare(error), _REPORT, BUG
     if isinstance(error, PrivetError):

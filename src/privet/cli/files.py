@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privet.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 __all__ = ["check_free", "new_file", "write_text"]
 
@@ -36,23 +36,20 @@ def new_file(path: Path, *, overwrite: bool) -> Iterator[Path]:
     If it ends in any other way, an interrupt included, the temporary file is removed.
     """
     check_free(path, overwrite=overwrite)
-    made: Path | None = None
+    # Named before it is made: an interrupt right after finds it to remove it.
+    made = path.parent / f".{path.name}.{secrets.token_hex(8)}.part"
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        made = Path(name)
-        os.close(handle)
+        made.touch(0o600, exist_ok=False)
         yield made
         _settle(made)
         made.replace(path)
-        made = None
     except OSError as error:
         cause = os.strerror(error.errno) if error.errno else "input/output error"
         message = f"{path} cannot be written: {cause}."
         hint = "free space there, or choose a folder you may write to."
         raise InputError(message, hint=hint) from None
     finally:
-        if made is not None:
-            made.unlink(missing_ok=True)
+        made.unlink(missing_ok=True)
 
 
 def _settle(made: Path) -> None:

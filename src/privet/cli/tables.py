@@ -133,12 +133,13 @@ def placed(batch: RawBatch) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        said = re.sub(
+        told = str(error).removesuffix(f" Hint: {error.hint}")
+        said, found = re.subn(
             r"first in row (\d+)",
             lambda found: f"first in row {int(found[1]) + batch.row}{batch.where}",
-            str(error),
+            told,
         )
-        raise DataError(said.removesuffix(f" Hint: {error.hint}"), hint=error.hint) from None
+        raise DataError(said if found else f"{batch.path}: {told}", hint=error.hint) from None
 
 
 def coded_batches(path: Path, schema: Schema) -> Iterator[dict[str, Any]]:

@@ -1,16 +1,26 @@
 """Disguises: the owner's side. A plan says what happens to each attribute; a method plans all."""
 
 from privet.disguise.base import Disguise
+from privet.disguise.binary import Binary
+from privet.disguise.complement import Complement
+from privet.disguise.group import FlipGroup, Group, JointGroup
 from privet.disguise.plan import Plan
 from privet.disguise.planfile import plan_from_dict
+from privet.disguise.response import RandomizedResponse
 from privet.disguise.substitution import RandomSubstitution
 from privet.disguise.treatment import Exact, Substitution, Treatment, ValueClass, Withheld
 
 __all__ = [
+    "Binary",
+    "Complement",
     "Disguise",
     "Exact",
+    "FlipGroup",
+    "Group",
+    "JointGroup",
     "Plan",
     "RandomSubstitution",
+    "RandomizedResponse",
     "Substitution",
     "Treatment",
     "ValueClass",

@@ -17,8 +17,10 @@ from privet.randomness import Randomness
 from privet.release import Claim, Part, Release
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from privet.channel import Channel
+    from privet.disguise.group import Group
     from privet.schema import Schema
 
 __all__ = ["Plan"]
@@ -29,7 +31,8 @@ class Plan(Disguise):
     """What happens to each attribute, by name.
 
     ``default`` is for the attributes not named; the class, if it is not named, is then exact.
-    Without a default every attribute must be named.
+    Without a default every attribute must be named. ``groups`` are attributes that go through one
+    channel together, each in one group and without a treatment of its own.
 
     >>> from privet.disguise import Exact, Plan, Substitution
     >>> plan = Plan({"age": Substitution(gamma=8, bins=12)}, default=Exact())
@@ -39,6 +42,7 @@ class Plan(Disguise):
 
     treatments: Mapping[str, Treatment] = field(default_factory=dict)
     default: Treatment | None = None
+    groups: Sequence[Group] = ()
 
     @classmethod
     def read(cls, path: str | Path) -> Disguise:
@@ -70,13 +74,18 @@ class Plan(Disguise):
             _check_treatment(treatment, f"Attribute {name!r}")
         if self.default is not None:
             _check_treatment(self.default, "default")
-        treatments = {name: self.treatment(name, schema) for name in schema.names}
+        grouped = self._grouped(schema)
+        treatments = {
+            name: grouped[name].treatment(name) if name in grouped else self.treatment(name, schema)
+            for name in schema.names
+        }
         steps = []
         for place, attribute in enumerate(schema):
             chosen = treatments[attribute.name]
             released = chosen.released(attribute)
             if released is not None:
-                coding, channel = chosen.coding(attribute), chosen.channel(attribute)
+                coding = chosen.coding(attribute)
+                channel = None if attribute.name in grouped else chosen.channel(attribute)
                 steps.append(Step(place, attribute, chosen, released, coding, channel))
         names = {step.name for step in steps}
         if schema.target not in names:
@@ -87,8 +96,21 @@ class Plan(Disguise):
         return Recipe(
             schema.with_attributes(step.released for step in steps),
             tuple(steps),
-            {name: treatment.method for name, treatment in treatments.items()},
+            {name: grouped.get(name, chosen).method for name, chosen in treatments.items()},
+            _group_channels(self.groups, steps),
         )
+
+    def _grouped(self, schema: Schema) -> dict[str, Group]:
+        """Return the group of each attribute that has one."""
+        grouped: dict[str, Group] = {}
+        for group in self.groups:
+            group.check(schema)
+            for name in group.attributes:
+                if name in grouped or name in self.treatments:
+                    message = f"The plan says twice what happens to attribute {name!r}."
+                    raise PlanError(message, hint="an attribute is in one group, or has its own.")
+                grouped[name] = group
+        return grouped
 
     def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
         """Return what a release made so would promise; no data are needed."""
@@ -138,6 +160,11 @@ def _check_treatment(treatment: object, where: str) -> None:
     if not isinstance(treatment, Treatment):
         message = f"{where}: a treatment is expected, not {type(treatment).__name__}."
         raise PlanError(message, hint="Exact(), Withheld(), ValueClass(...), Substitution(...).")
+
+
+def _group_channels(groups: Sequence[Group], steps: Sequence[Step]) -> tuple[Channel, ...]:
+    sizes = {step.name: step.coding.size for step in steps if step.coding is not None}
+    return tuple(group.channel([sizes[name] for name in group.attributes]) for group in groups)
 
 
 def _in_memory(records: Any, recipe: Recipe, source: Randomness, *, shuffle: bool) -> Release:

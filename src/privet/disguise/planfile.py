@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from privet.disguise.base import METHODS, Disguise
+from privet.disguise.group import GROUPS, Group
 from privet.disguise.plan import Plan
 from privet.disguise.treatment import TREATMENTS, Treatment
 from privet.errors import PlanError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plan_from_dict", "read_plan"]
 
-Kind = TypeVar("Kind", Disguise, Treatment)
+Kind = TypeVar("Kind", Disguise, Treatment, Group)
 
 
 def read_plan(path: str | Path) -> Disguise:
@@ -42,19 +43,29 @@ def plan_from_dict(form: Mapping[str, Any]) -> Disguise:
     """
     if "method" in form:
         return _made(dict(form), METHODS, "The plan")
-    unknown = sorted(set(form) - {"attributes", "default"})
+    unknown = sorted(set(form) - {"attributes", "default", "groups"})
     if unknown:
         message = f"The plan has the unknown word {unknown[0]!r}; "
-        raise PlanError(message + "known are method, or attributes and default.")
-    attributes = form.get("attributes", {})
-    if not isinstance(attributes, dict) or not (attributes or "default" in form):
+        raise PlanError(message + "known are method, or attributes, default and groups.")
+    attributes, groups = form.get("attributes", {}), form.get("groups", [])
+    said = attributes or groups or "default" in form
+    if not isinstance(attributes, dict) or not isinstance(groups, list) or not said:
         hint = 'method = "random-substitution", or a table [attributes].'
         raise PlanError("A plan needs a method, or a table of attributes.", hint=hint)
     treatments = {
         name: _treatment(asked, f"Attribute {name!r}") for name, asked in attributes.items()
     }
     default = form.get("default")
-    return Plan(treatments, None if default is None else _treatment(default, "default"))
+    made = [_group(asked, f"Group {place}") for place, asked in enumerate(groups, 1)]
+    return Plan(treatments, None if default is None else _treatment(default, "default"), made)
+
+
+def _group(asked: object, where: str) -> Group:
+    if not isinstance(asked, dict) or "method" not in asked or "attributes" not in asked:
+        message = f"{where}: a table with a method and attributes is expected."
+        hint = '{ method = "joint-substitution", attributes = ["smoker", "cough"], gamma = 8 }.'
+        raise PlanError(message, hint=hint)
+    return _made(asked, GROUPS, where)
 
 
 def _treatment(asked: object, where: str) -> Treatment:

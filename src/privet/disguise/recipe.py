@@ -71,11 +71,12 @@ class Recipe:
     schema: Schema
     steps: tuple[Step, ...]
     treatments: dict[str, str]
+    groups: tuple[Channel, ...] = ()
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        """The channels, in order of the attributes."""
-        return tuple(step.channel for step in self.steps if step.channel is not None)
+        """The channels of single attributes, in order, then those of groups."""
+        return (*(step.channel for step in self.steps if step.channel is not None), *self.groups)
 
     @property
     def types(self) -> dict[str, np.dtype[Any]]:
@@ -112,11 +113,16 @@ class Recipe:
         ``where``: a complaint about a value tells the latter.
         """
         try:
-            return {step.name: step.apply(raw[step.name], source, start) for step in self.steps}
+            out = {step.name: step.apply(raw[step.name], source, start) for step in self.steps}
         except DataError as error:
             placed = DataError(_placed(str(error), row, where))
             placed.hint = error.hint
             raise placed from None
+        for channel in self.groups:
+            # The first attribute's stream: its own step takes no words from it.
+            place = next(one.place for one in self.steps if one.name == channel.attributes[0])
+            out.update(channel.part(channel.disguise(channel.join(out), source, place, start)))
+        return out
 
 
 def _slice(column: Column, start: int, count: int) -> Column:

@@ -7,6 +7,7 @@ can branch from any frontier.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Floats, Value
+    from privet.coding import Box, Coding, Floats, Value
 
-__all__ = ["CountTables", "Counted", "Estimate", "Evidence", "Splits", "Tables"]
+__all__ = ["CountTables", "Counted", "Estimate", "Evidence", "Splits", "Tables", "unit"]
 
 Frontier: TypeAlias = Any  # what an evidence knows of its open nodes; nobody else looks inside
 
@@ -31,7 +32,9 @@ class Estimate(Protocol):
     """
 
     @property
-    def mean(self) -> Floats: ...
+    def mean(self) -> Floats:
+        """Return the estimated counts."""
+        ...
 
     def variances(self, coefficients: Floats) -> Floats:
         """Return the variance of sums of cells.
@@ -69,11 +72,29 @@ class Splits:
         """The place of each node's first child, all children laid end to end."""
         return np.cumsum(self.branches) - self.branches
 
+    def boxes(
+        self, parents: Sequence[Box], codings: Sequence[Coding], keep: NDArray[np.bool_]
+    ) -> list[Box]:
+        """Return the boxes of those children, all laid end to end, that ``keep`` marks."""
+        found = []
+        place = 0
+        for node, box in enumerate(parents):
+            coding = codings[self.attribute[node]]
+            for branch in range(self.branches[node]):
+                if keep[place]:
+                    mask = self.branch[node, : coding.size] == branch
+                    found.append(box.narrowed(coding.name, mask))
+                place += 1
+        return found
+
 
 class Tables(Protocol):
     """All tables of a frontier."""
 
-    nodes: int
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes there are."""
+        ...
 
     def at(self, node: int) -> Sequence[Estimate]:
         """Return one node's tables, one an attribute."""
@@ -82,7 +103,7 @@ class Tables(Protocol):
 
 @dataclass(frozen=True)
 class CountTables:
-    """Tables that were counted: whole numbers times ``scale``, laid out as ``nodes × cells × classes``.
+    """Tables that were counted: whole numbers times ``scale``, nodes × cells × classes.
 
     The cells of attribute ``a`` are ``offsets[a]:offsets[a + 1]``.
     """
@@ -125,3 +146,15 @@ class Evidence(Protocol):
 def offsets_of(codings: Sequence[Coding]) -> NDArray[np.int64]:
     """Return where each attribute's cells start, and the end."""
     return np.cumsum([0, *(coding.size for coding in codings)]).astype(np.int64)
+
+
+MOST_BITS = 62  # of a sum of weights: one less than an int64 holds, for the rounding
+
+
+def unit(rows: int, bound: float) -> float:
+    """Return how many units a weight of one has, so that no sum of ``rows`` weights overflows.
+
+    No weight is above ``bound``. At most 2⁴⁰: a rounding error of 2⁻⁴¹ a record is below any
+    count's own error.
+    """
+    return 2.0 ** min(40, math.floor(MOST_BITS - math.log2(max(1, rows)) - math.log2(bound)))

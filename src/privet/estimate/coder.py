@@ -1,4 +1,4 @@
-"""From columns to what kernels count: one row of codes a record, the class behind the attributes."""
+"""From columns to what kernels count: a row of codes a record, the class behind the attributes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ WORD = 8  # bytes that records are padded to, so that they can be moved by words
 
 @dataclass(frozen=True)
 class Coder:
-    """Lays the coded attributes of records side by side, then the class; numbers are coded on the way."""
+    """Lays the codes of a record's attributes side by side, then its class.
+
+    Numbers are coded on the way.
+    """
 
     codings: tuple[Coding, ...]
     target: str

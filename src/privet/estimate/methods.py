@@ -1,7 +1,8 @@
 """Methods: which evidence to take of a release.
 
-One list for every channel. ``naive`` believes the disguised values; ``direct`` weighs records by the
-channels' inverses; ``auto`` chooses from the card and says why.
+One list for every channel. ``naive`` believes the disguised values; ``global`` reconstructs each
+attribute by itself; ``direct`` weighs records by the channels' inverses; ``auto`` chooses from the
+card and says why.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import numpy as np
 
 from privet.errors import DataError, MethodError
 from privet.estimate.bins import SAMPLE, learn_cells
+from privet.estimate.caution import least_leaf
+from privet.estimate.complemented import ComplementedEvidence
+from privet.estimate.reconstructed import reconstruct
 from privet.estimate.routed import routed
 from privet.estimate.weighted import WeightedEvidence
 
@@ -23,15 +27,19 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "Chosen", "codings_of", "evidence_of"]
 
-METHODS = ("auto", "naive", "direct")
+METHODS = ("auto", "naive", "global", "direct")
 
 
 class Chosen(NamedTuple):
-    """The evidence taken, by which method and why."""
+    """The evidence taken, by which method and why.
+
+    ``leaf`` is the least size of leaves that the method asks for where nobody says another.
+    """
 
     evidence: Evidence
     method: str
     reason: str
+    leaf: float = 0.0
 
 
 def evidence_of(release: Release, method: str = "auto") -> Chosen:
@@ -42,6 +50,8 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     if not release.rows:
         message = "The release has no records."
         raise DataError(message)
+    if release.universe is not None:
+        return _complemented(release, method)
     channels = [channel for part in release.parts for channel in part.channels]
     single = len(release.parts) == 1 and release.parts[0].sign == 1
     reason = "you asked for it"
@@ -52,16 +62,33 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     if method == "direct":
         return Chosen(WeightedEvidence(release.parts, codings, target, classes), method, reason)
     if not single:
-        message = "The method 'naive' takes a release of one part; this one has several."
+        message = f"The method {method!r} takes a release of one part; this one has several."
         raise MethodError(message, hint="use method='direct'.")
-    _same_size(release)
-    return Chosen(routed(release.parts[0].table, codings, target, classes), method, reason)
+    if method == "global":
+        table: Table = reconstruct(release)
+    else:
+        _same_size(release)
+        table = release.parts[0].table
+    names = [coding.name for coding in codings]
+    leaf = least_leaf(names, channels, release.rows) if channels else 0.0
+    return Chosen(routed(table, codings, target, classes), method, reason, leaf)
 
 
 def _choose(*, channels: bool, single: bool) -> tuple[str, str]:
     if not channels and single:
-        return "naive", "nothing in the release went through a channel, so counts need no correction"
+        return (
+            "naive",
+            "nothing in the release went through a channel, so counts need no correction",
+        )
     return "direct", "counts from channels that can be inverted are corrected without bias"
+
+
+def _complemented(release: Release, method: str) -> Chosen:
+    if method not in ("auto", "direct"):
+        message = f"The method {method!r} cannot read a complemented release: no row of it is real."
+        raise MethodError(message, hint="use method='auto'.")
+    reason = "what completes the originals to a universe gives their counts exactly"
+    return Chosen(ComplementedEvidence(release, codings_of(release)), "direct", reason)
 
 
 def _same_size(release: Release) -> None:
@@ -73,7 +100,7 @@ def _same_size(release: Release) -> None:
 
 
 def codings_of(release: Release) -> tuple[Coding, ...]:
-    """Return the coding of every attribute that may be tested; cells of exact numbers are learned."""
+    """Return the coding of each attribute that may be tested; exact numbers get learned cells."""
     tables = [part.table for part in release.parts]
     codings = []
     for attribute in release.schema.inputs:

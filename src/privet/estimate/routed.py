@@ -40,7 +40,7 @@ __all__ = ["SortedEvidence", "WalkedEvidence", "routed"]
 PIECE = 1 << 16  # rows a thread takes at a time
 
 
-def routed(  # noqa: PLR0913
+def routed(
     table: Table,
     codings: Sequence[Coding],
     target: str,
@@ -196,7 +196,7 @@ def _groups(sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [part for part in np.split(np.arange(len(sizes)), cuts) if len(part)]
 
 
-def _run(work: Any, groups: list[NDArray[np.int64]]) -> None:  # noqa: ANN401
+def _run(work: Any, groups: list[NDArray[np.int64]]) -> None:
     for _ in in_threads(work, groups):
         pass
 
@@ -334,9 +334,7 @@ class WalkedEvidence:
         )
         return self._counted(tree, np.concatenate([child, np.zeros(more, np.int64)]), slots)
 
-    def _counted(
-        self, tree: Splits, child: NDArray[np.int64], slots: NDArray[np.int64]
-    ) -> _Walked:
+    def _counted(self, tree: Splits, child: NDArray[np.int64], slots: NDArray[np.int64]) -> _Walked:
         shape = (int(slots.max()) + 1, int(self._offsets[-1]), len(self.classes))
 
         def count(batch: Batch) -> IntArrays:

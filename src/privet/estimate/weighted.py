@@ -11,7 +11,6 @@ overflows; addition is then exact in any order.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,9 @@ import numpy as np
 
 from privet.coding import code_type
 from privet.errors import MethodError
+from privet.estimate.base import unit
+from privet.estimate.grouped import Counter, Layout, TableCounter, fits
+from privet.estimate.pairs import Pairs, SummedPairs, stack
 from privet.table.kernels import weigh, weigh_correct
 
 if TYPE_CHECKING:
@@ -33,9 +35,7 @@ if TYPE_CHECKING:
     from privet.release import Part
     from privet.table import Batch, IntArrays
 
-__all__ = ["Inverted", "Summed", "WeightedEvidence"]
-
-MOST_BITS = 62  # of a sum of weights: one less than an int64 holds, for the rounding
+__all__ = ["Inverted", "StatePart", "Summed", "WeightedEvidence"]
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,15 @@ class Inverted:
         """
         sums = coefficients
         if self.weights is not None:
-            sums = np.einsum("kvc,vu->kuc", sums, self.weights, optimize=True)
+            sums = self.weights.T @ sums
         if self.labels is not None:
             sums = sums @ self.labels
         if self.weights is None and self.labels is None:
-            return ((self.second - self.mean) * sums**2).sum((1, 2))
+            exact: Floats = ((self.second - self.mean) * sums**2).sum((1, 2))
+            return exact
         squares: Floats = (self.second * sums**2).sum((1, 2))
-        return squares - (self.mean * coefficients**2).sum((1, 2))
+        expected: Floats = (self.mean * coefficients**2).sum((1, 2))
+        return squares - expected
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Summed:
     def mean(self) -> Floats:
         """The sum of the estimates."""
         held = zip(self.signs, self.estimates, strict=True)
-        return np.sum([sign * estimate.mean for sign, estimate in held], axis=0)
+        mean: Floats = np.sum([sign * estimate.mean for sign, estimate in held], axis=0)
+        return mean
 
     def variances(self, coefficients: Floats) -> Floats:
         """Return the sum of the variances."""
@@ -147,9 +150,7 @@ class _Group:
 class _PartEvidence:
     """One part of a release, and how to weigh its records."""
 
-    def __init__(
-        self, part: Part, codings: Sequence[Coding], target: str, classes: int
-    ) -> None:
+    def __init__(self, part: Part, codings: Sequence[Coding], target: str, classes: int) -> None:
         self.part = part
         self.target = target
         self.groups = list(_groups(part, codings, target))
@@ -186,13 +187,19 @@ class _PartEvidence:
                 bounds[i] *= max(1.0, float(np.abs(factor).max()))
         return path, factors, bounds
 
-    def unit(self, bound: float) -> float:
-        """Return how many units a weight of one has, so that no sum of weights overflows.
+    @property
+    def sign(self) -> int:
+        """How the part counts."""
+        return self.part.sign
 
-        Bounded by 2⁴⁰: a rounding error of 2⁻⁴¹ a record is below any count's own error.
-        """
-        rows = max(1, self.part.table.rows)
-        return 2.0 ** min(40, math.floor(MOST_BITS - math.log2(rows) - math.log2(bound)))
+    @property
+    def rows(self) -> int:
+        """How many records the part has."""
+        return self.part.table.rows
+
+    def unit(self, bound: float) -> float:
+        """Return how many units a weight of one has, so that no sum of weights overflows."""
+        return unit(self.rows, bound)
 
     def count(self, boxes: Sequence[Box]) -> tuple[Floats, Floats]:
         """Return first and second sums, boxes × cells of all groups × observed classes."""
@@ -238,7 +245,8 @@ class _PartEvidence:
 
 def _groups(part: Part, codings: Sequence[Coding], target: str) -> list[_Group]:
     by_name = {coding.name: coding for coding in codings}
-    groups, done = [], set()
+    groups: list[_Group] = []
+    done: set[str] = set()
     for coding in codings:
         if coding.name in done:
             continue
@@ -251,6 +259,44 @@ def _groups(part: Part, codings: Sequence[Coding], target: str) -> list[_Group]:
         groups.append(_Group(tuple(by_name[name] for name in names), channel))
         done.update(names)
     return groups
+
+
+@dataclass(frozen=True)
+class StatePart:
+    """A part whose groups have states, or whose records are few: what its counter adds up."""
+
+    layout: Layout
+    counter: Counter
+    sign: int = 1
+
+    @property
+    def rows(self) -> int:
+        """How many records the part has."""
+        return self.layout.rows
+
+    def count(self, boxes: Sequence[Box]) -> tuple[Floats, Floats]:
+        """Return first and second sums, boxes × cells of all attributes × observed classes."""
+        units = self.layout.units(self.layout.program(boxes))
+        first, second = self.counter.count(boxes)
+        return first / units[:, :1, None], second / units[:, 1:, None]
+
+    def estimate(self, name: str, box: Box, first: Floats, second: Floats) -> Inverted:
+        """Return one attribute's table at one node."""
+        weights, one, two = self.layout.table(name, box, first, second)
+        return Inverted(weights, self.layout.labels, one, two)
+
+    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
+        return self.counter.correct(boxes, labels)
+
+
+def _part(
+    part: Part, codings: tuple[Coding, ...], target: str, classes: int
+) -> StatePart | _PartEvidence:
+    if not fits(part, codings, target, classes):
+        return _PartEvidence(part, codings, target, classes)
+    layout = Layout(codings, part.channels, target, classes, part.table.rows)
+    return StatePart(layout, TableCounter(layout, part.table), part.sign)
 
 
 @dataclass(frozen=True)
@@ -273,9 +319,20 @@ class _Tables:
                 part.estimate(coding.name, box, first[node], second[node])
                 for part, (first, second) in zip(self._owner.parts, self._sums, strict=True)
             )
-            signs = tuple(part.part.sign for part in self._owner.parts)
+            signs = tuple(part.sign for part in self._owner.parts)
             found.append(held[0] if signs == (1,) else Summed(held, signs))
         return found
+
+    def pairs(self) -> Pairs | SummedPairs | None:
+        """Return all tables in one block, if every attribute has two values."""
+        owner = self._owner
+        parts = [part for part in owner.parts if isinstance(part, StatePart)]
+        if len(parts) < len(owner.parts) or any(coding.size != 2 for coding in owner.codings):
+            return None
+        held = zip(parts, self._sums, strict=True)
+        blocks = tuple(stack(part.layout, self._boxes, *sums) for part, sums in held)
+        signs = tuple(part.sign for part in parts)
+        return blocks[0] if signs == (1,) else SummedPairs(blocks, signs)
 
 
 class WeightedEvidence:
@@ -290,7 +347,18 @@ class WeightedEvidence:
     ) -> None:
         self.codings = tuple(codings)
         self.classes = tuple(classes)
-        self.parts = [_PartEvidence(part, codings, target, len(classes)) for part in parts]
+        self.parts: list[StatePart | _PartEvidence] = [
+            _part(part, self.codings, target, len(classes)) for part in parts
+        ]
+
+    @classmethod
+    def of(
+        cls, parts: Sequence[StatePart], codings: Sequence[Coding], classes: Sequence[Value]
+    ) -> WeightedEvidence:
+        """Return evidence of parts that are counted elsewhere."""
+        made = cls((), codings, "", classes)
+        made.parts = list(parts)
+        return made
 
     def root(self) -> _Weighted:
         """Return the frontier of the root, whose box is everything."""
@@ -302,20 +370,9 @@ class WeightedEvidence:
         """Weigh all records for all open nodes in one pass."""
         return _Tables(self, frontier.boxes)
 
-    def split(
-        self, frontier: _Weighted, splits: Splits, keep: NDArray[np.bool_]
-    ) -> _Weighted:
+    def split(self, frontier: _Weighted, splits: Splits, keep: NDArray[np.bool_]) -> _Weighted:
         """Return the boxes of kept children."""
-        boxes = []
-        place = 0
-        for node, box in enumerate(frontier.boxes):
-            coding = self.codings[splits.attribute[node]]
-            for branch in range(splits.branches[node]):
-                if keep[place]:
-                    mask = splits.branch[node, : coding.size] == branch
-                    boxes.append(box.narrowed(coding.name, mask))
-                place += 1
-        return _Weighted(boxes)
+        return _Weighted(splits.boxes(frontier.boxes, self.codings, keep))
 
     def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
         """Estimate how many originals have the label of the box they lie in, and its variance.
@@ -325,11 +382,11 @@ class WeightedEvidence:
         mean = variance = 0.0
         for part in self.parts:
             one, two = part.correct(boxes, labels)
-            mean += part.part.sign * one
+            mean += part.sign * one
             variance += two - one
         return mean, variance
 
     @property
     def rows(self) -> int:
         """How many originals there are."""
-        return sum(part.part.sign * part.part.table.rows for part in self.parts)
+        return sum(part.sign * part.rows for part in self.parts)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from privet.channel import read_channel
 from privet.coding import Coding
 from privet.errors import PrivetError, ReleaseError
+from privet.release.anonymity import Anonymity
+from privet.release.universe import Universe
 from privet.schema import Schema
 
 if TYPE_CHECKING:
@@ -40,9 +42,12 @@ _KEYS = [
     "parts",
     "shuffled",
     "seeded",
+    "universe",
+    "anonymity",
     "claim",
     "checksum",
 ]
+_OPTIONAL = {"universe", "anonymity"}
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,8 @@ class Card:
     seeded: bool
     shuffled: bool
     claim: object
+    universe: Universe | None = None
+    anonymity: Anonymity | None = None
 
 
 def canonical(form: Mapping[str, Any]) -> bytes:
@@ -99,8 +106,12 @@ def write_card(release: Release, files: Sequence[FileEntry]) -> bytes:
         "parts": [file.to_json() for file in files],
         "shuffled": release.shuffled,
         "seeded": STAMP if release.seeded else False,
-        "claim": release.claim.to_json(),
     }
+    if release.universe is not None:
+        form["universe"] = release.universe.to_json()
+    if release.anonymity is not None:
+        form["anonymity"] = release.anonymity.to_json()
+    form["claim"] = release.claim.to_json()
     return canonical({**form, "checksum": _checksum(form)})
 
 
@@ -129,7 +140,7 @@ def read_card(path: Path, text: bytes) -> Card:
         intact = canonical(form) == text and checksum == _checksum(held)
     except ValueError:  # text that no UTF-8 file can hold
         intact = False
-    if not intact or list(form) != _KEYS:
+    if not intact or list(form) != [key for key in _KEYS if key in form or key not in _OPTIONAL]:
         raise _altered(path)
     try:
         return _understood(form)
@@ -185,6 +196,8 @@ def _understood(form: dict[str, Any]) -> Card:
         seeded=form["seeded"] == STAMP,
         shuffled=form["shuffled"],
         claim=form["claim"],
+        universe=Universe.from_json(form["universe"], codings) if "universe" in form else None,
+        anonymity=Anonymity.from_json(form["anonymity"], schema) if "anonymity" in form else None,
     )
 
 

@@ -53,6 +53,11 @@ class Promise:
     entropy: float
 
     @property
+    def is_turned(self) -> bool:
+        """Whether it is a flip group without a bound: disguised, but shown up to turning round."""
+        return self.treatment == "flip" and self.gamma is None and self.entropy > 0
+
+    @property
     def epsilon(self) -> float:
         """Local differential privacy; infinite for what is plain."""
         return math.inf if self.gamma is None else log(self.gamma)
@@ -82,6 +87,7 @@ class Claim:
     learned: bool = False
     seeded: bool = False
     formal: bool = True
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -93,12 +99,13 @@ class Claim:
         learned: bool,
         seeded: bool,
         formal: bool = True,
+        notes: tuple[str, ...] = (),
     ) -> Claim:
         """Compute the claim from the channels of each part.
 
         ``treatments`` names what was done to every attribute of the owner's schema. A record
         is in one part, so the promise for a group is that of the worst part; an attribute that
-        is plain in some part is plain.
+        is plain in some part is plain. ``notes`` are sentences that the method adds.
         """
         held = [tuple(channels) for channels in parts]
         groups: dict[tuple[str, ...], list[Channel]] = defaultdict(list)
@@ -127,7 +134,7 @@ class Claim:
             elif name not in covered:
                 gamma = Fraction(1) if treatment == "withheld" else None
                 promises.append(Promise((name,), treatment, gamma, 0.0))
-        return cls(tuple(promises), target, learned, seeded, formal)
+        return cls(tuple(promises), target, learned, seeded, formal, notes)
 
     def __getitem__(self, name: str) -> Promise:
         return next(promise for promise in self.promises if name in promise.attributes)
@@ -144,8 +151,13 @@ class Claim:
     @property
     def disclosed(self) -> tuple[str, ...]:
         """The attributes whose values, or classes of values, can be read off the release."""
-        plain = [promise for promise in self.promises if promise.gamma is None]
+        plain = [p for p in self.promises if p.gamma is None and not p.is_turned]
         return tuple(name for promise in plain for name in promise.attributes)
+
+    @property
+    def turned(self) -> tuple[str, ...]:
+        """The attributes of flip groups of two or more: no ε, and shown up to turning round."""
+        return tuple(name for p in self.promises if p.is_turned for name in p.attributes)
 
     @property
     def disguised_gamma(self) -> Fraction:
@@ -161,7 +173,9 @@ class Claim:
     @property
     def gamma(self) -> Fraction | None:
         """The amplification of a whole record; None if anything in it is plain."""
-        return None if self.disclosed or not self.formal else self.disguised_gamma
+        if self.disclosed or self.turned or not self.formal:
+            return None
+        return self.disguised_gamma
 
     @property
     def epsilon(self) -> float:
@@ -184,7 +198,9 @@ class Claim:
             "posterior_of_disguised": _posteriors(self.disguised_gamma),
             "disclosed": list(self.disclosed),
             "class_disclosed": self.target in self.disclosed,
+            **({"turned_round_together": list(self.turned)} if self.turned else {}),
             "attributes": [promise.to_json() for promise in self.promises],
+            **({"notes": list(self.notes)} if self.notes else {}),
         }
 
     def agrees(self, form: object) -> bool:
@@ -201,13 +217,15 @@ class Claim:
             )
         if not self.formal:
             said.append("No formal guarantee is given for whole records.")
-        said += [_about(promise) for promise in self.promises if len(self.disguised) <= _MANY]
+        said += self.notes
+        single = [promise for promise in self.promises if promise.treatment != "complement"]
+        said += [_about(promise) for promise in single if len(self.disguised) <= _MANY]
         if len(self.disguised) > _MANY:
             said.append(_about_many(self.disguised))
-            said += [_about(p) for p in self.promises if p not in self.disguised]
+            said += [_about(p) for p in single if p not in self.disguised]
         if self.disguised:
             said.append(self._about_record())
-        if self.disclosed:
+        if self.disclosed and single:
             said.append(_about_disclosed(self.disclosed, self.target))
         if self.learned:
             said.append(
@@ -233,9 +251,21 @@ def _about(promise: Promise) -> str:
     names = " and ".join(repr(name) for name in promise.attributes)
     if promise.treatment == "withheld":
         return f"{names} is withheld: nothing of it is released."
+    if promise.is_turned:
+        listed = ", ".join(map(repr, promise.attributes))
+        return (
+            f"{listed} are turned round together or not at all, which has no finite ε: a report "
+            "shows every record up to turning it round. Which of these attributes are equal is "
+            "plain, one known value gives away the others, and so does an impossible opposite."
+        )
     if promise.gamma is None:
         if promise.treatment == "value-class":
             return f"{names} is released as a value class: which class, is plain."
+        if promise.treatment == "monotone":
+            return (
+                f"{names} is released through a secret function that keeps order: the order is "
+                "plain, and a few known values, or a similar sample, give most others away."
+            )
         return f"{names} is released exactly: plain for all to see."
     return (
         f"{names} is protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "

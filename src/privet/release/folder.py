@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -55,13 +56,12 @@ def new_folder(path: str | Path, *, overwrite: bool) -> Iterator[Path]:
     If it ends in any other way, an interrupt included, the temporary folder is removed.
     """
     folder = check_free(path, overwrite=overwrite)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-    except OSError as error:
-        raise _unwritable(folder, error) from None
+    # Named before it is made: an interrupt right after finds it to remove it.
+    made = folder.parent / f".{folder.name}.{secrets.token_hex(8)}.part"
     try:
         try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            made.mkdir(0o700)
             yield made
             _open_to_all(made)
             for file in made.iterdir():
@@ -116,7 +116,7 @@ def _put_in_place(made: Path, folder: Path) -> None:
 def write_release(release: Release, path: str | Path, *, overwrite: bool) -> None:
     """Write every part and the card."""
     with new_folder(path, overwrite=overwrite) as folder:
-        types = {name: release.column_type(name) for name in release.schema.names}
+        types = {name: release.column_type(name) for name in release.column_names}
         for number, part in enumerate(release.parts):
             batches = (batch.columns for batch in part.table.batches())
             write_parquet(folder / part_name(number), batches, types)
@@ -173,6 +173,8 @@ def read_release(path: str | Path) -> Release:
             card.treatments,
             seeded=card.seeded,
             shuffled=card.shuffled,
+            universe=card.universe,
+            anonymity=card.anonymity,
         )
     except ReleaseError as error:
         raise ReleaseError(f"{folder / CARD} does not make sense: {error}") from None
@@ -207,7 +209,7 @@ def _table(folder: Path, file: FileEntry) -> ParquetTable:
 
 
 def _check_columns(release: Release, folder: Path) -> None:
-    types = {name: str(release.column_type(name)) for name in release.schema.names}
+    types = {name: str(release.column_type(name)) for name in release.column_names}
     for number, part in enumerate(release.parts):
         held = part.table.types if isinstance(part.table, ParquetTable) else {}
         if list(held.items()) != [(name, _ARROW.get(kind, kind)) for name, kind in types.items()]:

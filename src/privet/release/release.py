@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from privet.channel import Channel
     from privet.coding import Coding
+    from privet.release.anonymity import Anonymity
+    from privet.release.universe import Universe
     from privet.schema import Schema
     from privet.table import MemoryTable, Table
 
@@ -52,6 +54,9 @@ class Release:
     withheld is not there. ``codings`` says for each column what its codes stand for (before the
     channel); None means that the column holds exact numbers. ``treatments`` names what was done to
     every attribute of the owner's schema.
+
+    With a ``universe`` the parts are to be taken away from it; their tables have a column more, how
+    often each record is there. ``anonymity`` is the k that every group of records keeps to.
     """
 
     schema: Schema
@@ -60,19 +65,31 @@ class Release:
     treatments: dict[str, str] = field(default_factory=dict)
     seeded: bool = False
     shuffled: bool = True
+    universe: Universe | None = None
+    anonymity: Anonymity | None = None
 
     def __post_init__(self) -> None:
         for part in self.parts:
-            if set(part.table.names) != set(self.schema.names):
+            if set(part.table.names) != set(self.column_names):
                 message = "The columns of a part are not those of the schema."
                 raise ReleaseError(message)
             for channel in part.channels:
                 _check_channel(channel, self.codings)
 
     @property
+    def column_names(self) -> list[str]:
+        """The names of the columns of every part's table, in order."""
+        if self.universe is None:
+            return self.schema.names
+        return [*self.universe.columns, self.universe.count_column]
+
+    @cached_property
     def rows(self) -> int:
-        """The number of records in all parts."""
-        return sum(part.table.rows for part in self.parts)
+        """The number of records in all parts; that of the originals if there is a universe."""
+        if self.universe is None:
+            return sum(part.table.rows for part in self.parts)
+        first = self.parts[0].table
+        return sum(int(self.universe.counts(batch).sum()) for batch in first.batches())
 
     @cached_property
     def claim(self) -> Claim:
@@ -84,6 +101,7 @@ class Release:
             learned=self.schema.learned,
             seeded=self.seeded,
             formal=all(part.sign > 0 for part in self.parts),
+            notes=tuple(note for one in (self.universe, self.anonymity) if one for note in one.notes()),
         )
 
     def __repr__(self) -> str:
@@ -114,6 +132,9 @@ class Release:
         for number, part in enumerate(self.parts):
             if part.table.rows:
                 _verify(number, part, self)
+        for one in (self.universe, self.anonymity):
+            if one is not None:
+                one.verify(self)
 
     # Records
 
@@ -170,6 +191,10 @@ class Release:
 
     def column_type(self, name: str) -> np.dtype[Any]:
         """Return the type a column is stored in: the narrowest that holds its codes."""
+        if self.universe is not None:
+            if name == self.universe.count_column:
+                return np.dtype(np.float64)
+            return np.dtype(code_type(self.universe.stored[self.universe.columns.index(name)]))
         coding = self.codings[name]
         if coding is None:
             return np.dtype(np.float64)
@@ -207,12 +232,14 @@ def _verify(number: int, part: Part, release: Release) -> None:
         name: None if coding is None else released_size(part, name, coding)
         for name, coding in release.codings.items()
     }
+    if release.universe is not None:
+        sizes = dict(zip(release.universe.columns, release.universe.stored, strict=True))
 
     def outside(batch: Any) -> tuple[Any, ...]:
         return (
             np.array(
                 [
-                    _outside(batch.columns[name], size, release.schema[name])
+                    _outside(batch.columns[name], size, release.schema, name)
                     for name, size in sizes.items()
                 ],
                 np.int64,
@@ -227,9 +254,10 @@ def _verify(number: int, part: Part, release: Release) -> None:
             raise ReleaseError(message, hint="ask the owner for the release again.")
 
 
-def _outside(column: Any, size: int | None, attribute: Any) -> int:
+def _outside(column: Any, size: int | None, schema: Schema, name: str) -> int:
     if size is not None:
         return 0 if len(column) == 0 or int(column.max()) < size else int((column >= size).sum())
+    attribute = schema[name]
     low, high = attribute.range
     inside = (column >= low) & (column <= high)
     if attribute.missing == "category":

@@ -81,7 +81,7 @@ class Table(ABC):
 
     def collect(self, limit: int) -> MemoryTable:
         """Return the table in memory; refuse if it has more than ``limit`` rows."""
-        from privet.table.memory import MemoryTable  # noqa: PLC0415
+        from privet.table.memory import MemoryTable
 
         if self.rows > limit:
             message = f"This step works in memory and takes at most {limit:,} rows; "
@@ -89,7 +89,10 @@ class Table(ABC):
             raise DataError(message, hint="mine a slice of the release, or raise the limit.")
         batches = list(self.batches())
         return MemoryTable(
-            {name: np.concatenate([batch.columns[name] for batch in batches]) for name in self.names}
+            {
+                name: np.concatenate([batch.columns[name] for batch in batches])
+                for name in self.names
+            }
         )
 
 
@@ -99,6 +102,6 @@ def _added(parts: Iterator[IntArrays]) -> IntArrays | None:
         if total is None:
             total = [array.copy() for array in part]
         else:
-            for sum_, array in zip(total, part, strict=True):
-                sum_ += array
+            for place, array in enumerate(part):
+                total[place] += array
     return None if total is None else tuple(total)

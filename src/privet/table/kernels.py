@@ -1,7 +1,7 @@
 """Compiled counting: histograms of coded records, the inner loops of everything that learns.
 
-A record is a row of a C-ordered matrix: the codes of its attributes, then the code of its class, then
-padding to whole 8-byte words. Tables of all attributes lie end to end: the cell of attribute
+A record is a row of a C-ordered matrix: the codes of its attributes, then the code of its class,
+then padding to whole 8-byte words. Tables of all attributes lie end to end: the cell of attribute
 ``a`` and code ``v`` is ``offsets[a] + v``, and the last offset is the number of cells.
 """
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "count_children",
+    "count_joint",
     "count_ranges",
     "count_ranges_weighted",
     "count_routed",
@@ -109,8 +110,8 @@ def partition(
     """Move the records of each piece to its node's children, keeping their order.
 
     ``words`` is the same memory as ``records``, 8 bytes at a time. ``places[i, b]`` is where the
-    next record of piece ``i`` and branch ``b`` goes; a negative one goes to the last row, which nobody
-    reads. There is no jump in the loops: which child a record takes cannot be foreseen.
+    next record of piece ``i`` and branch ``b`` goes; a negative one goes to the last row, which
+    nobody reads. There is no jump in the loops: which child a record takes cannot be foreseen.
     """
     width = words.shape[1]
     weighted = len(weight) > 0
@@ -172,6 +173,22 @@ def count_routed(
 
 
 @kernel
+def count_joint(
+    codes: NDArray[np.uint16],
+    target: NDArray[Any],
+    shape: NDArray[np.int64],
+    out: NDArray[np.int64],
+) -> None:
+    """Count the joint table of some attributes (columns of ``codes``) and the class, laid flat."""
+    attributes = codes.shape[1]
+    for row in range(len(codes)):
+        place = np.int64(0)
+        for a in range(attributes):
+            place = place * shape[a] + codes[row, a]
+        out[place * shape[attributes] + target[row]] += 1
+
+
+@kernel
 def weigh(
     matrix: NDArray[Any],
     target: NDArray[Any],
@@ -185,9 +202,9 @@ def weigh(
     """Add up every record's weight in every node, cell by cell, in whole numbers.
 
     ``path[i]`` lists the columns with a condition at node ``i`` (padded with -1) and
-    ``factors[i, k]`` the weight of each code of the k-th of them. A record's weight in the cells of a column
-    is the product over the *other* columns; ``first`` gets it times ``scales[i, 0]`` and
-    ``second`` its square times ``scales[i, 1]``, rounded to the nearest whole number, so that
+    ``factors[i, k]`` the weight of each code of the k-th of them. A record's weight in the cells
+    of a column is the product over the *other* columns; ``first`` gets it times ``scales[i, 0]``
+    and ``second`` its square times ``scales[i, 1]``, rounded to the nearest whole number, so that
     the order of addition does not matter.
     """
     rows, columns = matrix.shape

@@ -47,7 +47,10 @@ class MemoryTable(Table):
         if not done:
             return self
         return MemoryTable(
-            {name: np.concatenate([batch.columns[name] for batch in done]) for name in done[0].columns}
+            {
+                name: np.concatenate([batch.columns[name] for batch in done])
+                for name in done[0].columns
+            }
         )
 
     def slice(self, start: int, stop: int) -> MemoryTable:

@@ -27,7 +27,8 @@ def impurity(counts: Floats, criterion: Criterion) -> Floats:
     total = held.sum(-1)
     if criterion == "gini":
         squares = (held * held).sum(-1)
-        return total - np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+        gini: Floats = total - np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+        return gini
     logs = np.log2(held, out=np.zeros_like(held), where=held > 0)
     whole = np.log2(total, out=np.zeros_like(total), where=total > 0)
     entropy: Floats = total * whole - (held * logs).sum(-1)
@@ -44,4 +45,5 @@ def slope(counts: Floats, criterion: Criterion) -> Floats:
     if criterion == "gini":
         slopes: Floats = 1.0 - 2.0 * share + (share * share).sum(-1, keepdims=True)
         return slopes
-    return -np.log2(share)
+    bits: Floats = -np.log2(share)
+    return bits

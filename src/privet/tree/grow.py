@@ -1,8 +1,8 @@
 """The one grower: level by level, all open nodes at once.
 
-A level is one question to the evidence (tables of all open nodes), one choice a node, and one answer back
-(which children stay open). Children whose fate is known from their counts, pure or at the depth
-limit, are never asked about.
+A level is one question to the evidence (tables of all open nodes), one choice a node, and one
+answer back (which children stay open). Children whose fate is known from their counts, pure or at
+the depth limit, are never asked about.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class _Draft:
 
     def _labels(self, counts: Floats, policy: Policy) -> NDArray[np.int64]:
         """Return the leading class of each node; an empty or uncertain one takes its parent's."""
-        labels = counts.argmax(1)
+        labels: NDArray[np.int64] = counts.argmax(1)
         for node in range(1, len(labels)):
             if counts[node].sum() <= 0 or self.leads[node] < policy.min_leaf_z:
                 labels[node] = labels[self.parent[node]]

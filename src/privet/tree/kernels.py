@@ -20,7 +20,7 @@ __all__ = ["best_in_tables", "descend"]
 
 
 @kernel
-def _impurity(counts: NDArray[np.float64], gini: bool) -> float:  # noqa: FBT001
+def _impurity(counts: NDArray[np.float64], gini: bool) -> float:  # noqa: FBT001 - by place
     total = 0.0
     spread = 0.0
     for count in counts:
@@ -40,7 +40,7 @@ def _gain(
     left: NDArray[np.float64],
     total: NDArray[np.float64],
     least: float,
-    gini: bool,  # noqa: FBT001
+    gini: bool,  # noqa: FBT001 - by place
 ) -> float:
     """Return the gain of a division in two, or minus infinity if a side is too small."""
     rows_left = 0.0
@@ -71,22 +71,23 @@ def _gain(
 
 
 @kernel
-def best_in_tables(
+def best_in_tables(  # noqa: PLR0915 - three searches, case by case
     counts: NDArray[np.int64],
     scale: float,
     offsets: NDArray[np.int64],
     kinds: NDArray[np.int64],
     least: float,
-    gini: bool,  # noqa: FBT001
+    gini: bool,  # noqa: FBT001 - by place
     gains: NDArray[np.float64],
     places: NDArray[np.int64],
     nexts: NDArray[np.int64],
 ) -> None:
     """Write the best gain a record of each node and attribute, and where it is.
 
-    Kinds: 0 ordered codes, the place is the last code on the left that occurs, ``nexts`` the first on
-    the right; 1 categories divided in two, the place is ``ordering class × values + length of the left
-    part``; 2 one branch a category. Gains that differ by less than 1e-12 are ties: the first wins.
+    Kinds: 0 ordered codes, the place is the last code on the left that occurs, ``nexts`` the first
+    on the right; 1 categories divided in two, the place is ``ordering class × values + length of
+    the left part``; 2 one branch a category. Gains that differ by less than 1e-12 are ties: the
+    first wins.
     """
     nodes, _, classes = counts.shape
     total = np.empty(classes)
@@ -108,10 +109,10 @@ def best_in_tables(
                 left[:] = 0.0
                 last = -1
                 for v in range(start, stop):
-                    here = 0
+                    occurs = 0
                     for c in range(classes):
-                        here += counts[i, v, c]
-                    if here == 0:
+                        occurs += counts[i, v, c]
+                    if occurs == 0:
                         continue
                     if last >= 0:
                         gain = _gain(whole, left, total, least, gini) / rows
@@ -169,8 +170,9 @@ def descend(
 ) -> None:
     """Write the leaf each record reaches.
 
-    A number at most the threshold takes the first branch, any other (NaN too) the second. A category's code takes
-    ``routes[node, code]``; one that is not in the domain (below zero) the heaviest branch.
+    A number at most the threshold takes the first branch, any other (NaN too) the second. A
+    category's code takes ``routes[node, code]``; one that is not in the domain (below zero) the
+    heaviest branch.
     """
     for row in range(len(values)):
         node = 0

@@ -39,11 +39,16 @@ class Policy:
     min_child_z: float = 2.0
     min_leaf_z: float = 1.0
 
-    def but(self, **changes: Any) -> Policy:  # noqa: ANN401
+    def but(self, **changes: Any) -> Policy:
         """Return the policy with other values; None keeps the preset's."""
         known = {field.name for field in fields(self)}
         return replace(
-            self, **{name: value for name, value in changes.items() if value is not None and name in known}
+            self,
+            **{
+                name: value
+                for name, value in changes.items()
+                if value is not None and name in known
+            },
         )
 
     @classmethod

@@ -10,6 +10,7 @@ import numpy as np
 
 from privet.coding import Coding
 from privet.errors import DataError, TreeError
+from privet.estimate.complemented import ComplementedEvidence
 from privet.estimate.weighted import WeightedEvidence
 
 if TYPE_CHECKING:
@@ -47,7 +48,11 @@ def accuracy(tree: Tree, release: Release) -> Accuracy:
     for coding in tree.codings:
         _check(coding, release)
     tree = _at_thresholds(tree, release)
-    evidence = WeightedEvidence(release.parts, tree.codings, tree.target, tree.classes)
+    evidence = (
+        WeightedEvidence(release.parts, tree.codings, tree.target, tree.classes)
+        if release.universe is None
+        else ComplementedEvidence(release, tree.codings)
+    )
     leaves = tree.leaves
     boxes = tree.boxes
     right, variance = evidence.correct([boxes[leaf] for leaf in leaves], tree.label[leaves])
@@ -93,4 +98,6 @@ def _check(coding: Coding, release: Release) -> None:
         same = np.array_equal(held.edges, coding.edges)
     if not same:
         message = f"The release codes {coding.name!r} otherwise than the tree."
-        raise TreeError(message, hint="disguise the test records with the plan of the training ones.")
+        raise TreeError(
+            message, hint="disguise the test records with the plan of the training ones."
+        )

@@ -17,6 +17,7 @@ from privet.compiled import in_threads, threads
 from privet.estimate.base import CountTables
 from privet.tree.criterion import impurity, slope
 from privet.tree.kernels import best_in_tables
+from privet.tree.pairs import best_pairs, can_choose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from privet.coding import Coding, Floats
     from privet.estimate.base import Estimate, Tables
+    from privet.estimate.pairs import Pairs, SummedPairs
     from privet.tree.policy import Policy
 
 __all__ = ["Scored", "best_splits", "ranked_splits"]
@@ -37,9 +39,9 @@ class Scored:
     """A split with what it gains.
 
     ``branch[code]`` is the branch a code takes; ``counts`` the (estimated) class counts of each
-    branch, ``errors`` their standard errors, and ``leads`` by how many standard errors each branch's
-    leading class is ahead of the next (infinite where counts are exact). ``gap`` holds the codes on both
-    sides of a cut between ordered ones that occur at the node.
+    branch, ``errors`` their standard errors, and ``leads`` by how many standard errors each
+    branch's leading class is ahead of the next (infinite where counts are exact). ``gap`` holds the
+    codes on both sides of a cut between ordered ones that occur at the node.
     """
 
     attribute: int
@@ -53,14 +55,32 @@ class Scored:
     gap: tuple[int, int] = (-1, -1)
 
 
-def best_splits(
-    tables: Tables, codings: Sequence[Coding], policy: Policy
-) -> list[Scored | None]:
+def best_splits(tables: Tables, codings: Sequence[Coding], policy: Policy) -> list[Scored | None]:
     """Return the best split of each node, or None where there is none."""
     if isinstance(tables, CountTables):
         return _best_counted(tables, codings, policy)
+    pairs = tables.pairs() if hasattr(tables, "pairs") and can_choose(policy) else None
+    if pairs is not None:
+        return _best_paired(pairs, tables.nodes, codings, policy)
     nodes = (ranked_splits(tables.at(node), codings, policy) for node in range(tables.nodes))
     return [ranked[0] if ranked else None for ranked in nodes]
+
+
+def _best_paired(
+    pairs: Pairs | SummedPairs, nodes: int, codings: Sequence[Coding], policy: Policy
+) -> list[Scored | None]:
+    best = best_pairs(pairs, nodes, codings, policy)
+    found: list[Scored | None] = []
+    for node, attribute in enumerate(best.attribute.tolist()):
+        if attribute < 0:
+            found.append(None)
+            continue
+        branch = np.array([1, 0] if best.turned[node] else [0, 1], np.int16)
+        gap = (0, 1) if codings[attribute].ordered else (-1, -1)
+        numbers = float(best.gain[node]), float(best.z[node]), float(best.score[node])
+        sums = best.counts[node], best.errors[node], best.leads[node]
+        found.append(Scored(attribute, branch, *numbers, *sums, gap))
+    return found
 
 
 def ranked_splits(
@@ -101,13 +121,13 @@ def candidates(mean: Floats, coding: Coding, policy: Policy) -> NDArray[np.bool_
     rows = held.sum(1)
     full = np.flatnonzero(mean.any(1))
     kind = _kind(coding, policy)
-    if kind == 2:  # noqa: PLR2004
+    if kind == 2:
         return None
     size = len(mean)
     if kind == 0:
         return np.arange(size) <= full[:-1, None]
     sides = []
-    for label in range(1 if mean.shape[1] == 2 else mean.shape[1]):  # noqa: PLR2004
+    for label in range(1 if mean.shape[1] == 2 else mean.shape[1]):
         share = np.divide(held[:, label], rows, out=np.full(size, 2.0), where=rows > 0)
         order = np.argsort(share, kind="stable")
         order = order[np.isin(order, full)]
@@ -118,9 +138,7 @@ def candidates(mean: Floats, coding: Coding, policy: Policy) -> NDArray[np.bool_
     return np.concatenate(sides)
 
 
-def _best_of(
-    attribute: int, estimate: Estimate, coding: Coding, policy: Policy
-) -> Scored | None:
+def _best_of(attribute: int, estimate: Estimate, coding: Coding, policy: Policy) -> Scored | None:
     mean = estimate.mean
     left = candidates(mean, coding, policy)
     if left is None:
@@ -129,7 +147,7 @@ def _best_of(
     else:
         branch = 1 - left.astype(np.int64)
         number = 2
-    if not len(branch) or number < 2:  # noqa: PLR2004
+    if not len(branch) or number < 2:
         return None
     member = (branch[:, None, :] == np.arange(number)[:, None]).astype(np.float64)
     counts = member @ mean  # candidates × branches × classes
@@ -154,7 +172,7 @@ def _best_of(
     side = branch[best].astype(np.int16)
     gap = (-1, -1)
     if left is not None:
-        side, gap = _settle(side, ~mean.any(1), mean.sum(1), coding)
+        side, gap = _settle(side, (mean == 0).all(1), mean.sum(1), coding)
     return Scored(
         attribute,
         side,
@@ -258,7 +276,7 @@ def _best_counted(
         gain = float(gains[node, attribute])
         cells = tables.counts[node, tables.offsets[attribute] : tables.offsets[attribute + 1]]
         branch, counts, gap = _counted(cells, codings[attribute], policy, place, after)
-        means = counts * tables.scale
+        means = counts * np.float64(tables.scale)
         exact = np.full(len(means), np.inf)
         none = np.zeros(means.shape)
         found.append(Scored(attribute, branch, gain, np.inf, gain, means, none, exact, gap))

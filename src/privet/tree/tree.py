@@ -85,8 +85,10 @@ class Tree:
         """Each node's child with most records: where a category goes that the tree never saw."""
         rows = self.counts.sum(1)
         return np.array(
-            [max(self.children(node), key=lambda kid: (rows[kid], -kid), default=-1)
-             for node in range(self.nodes)],
+            [
+                max(self.children(node), key=lambda kid: (rows[kid], -kid), default=-1)
+                for node in range(self.nodes)
+            ],
             np.int64,
         )
 
@@ -112,7 +114,7 @@ class Tree:
         """
         held = np.maximum(self.counts, 0.0)
         total = held.sum(1, keepdims=True)
-        shares = np.divide(held, total, out=np.zeros_like(held), where=total > 0)
+        shares: Floats = np.divide(held, total, out=np.zeros_like(held), where=total > 0)
         for node in range(self.nodes):
             if total[node] <= 0 or shares[node].argmax() != self.label[node]:
                 parent = self.parent[node]
@@ -123,7 +125,7 @@ class Tree:
         return shares
 
     def apply(self, values: Floats) -> NDArray[np.int64]:
-        """Return the leaf of each record: numbers as they are, categories as codes (-1: unknown)."""
+        """Return the leaf of each record: numbers as they are, categories as codes, or -1."""
         from privet.compiled import in_threads
         from privet.tree.kernels import descend
 
@@ -152,7 +154,7 @@ class Tree:
             and np.array_equal(self.label, other.label)
             and self.classes == other.classes
             and all(
-                (a is None) == (b is None) and (a is None or np.array_equal(a, b))
+                a is b if a is None or b is None else np.array_equal(a, b)
                 for a, b in zip(self.routes, other.routes, strict=True)
             )
         )
@@ -204,7 +206,14 @@ class Tree:
             raise TreeError(message, hint="upgrade privet.")
         try:
             return cls._from_nodes(form)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            IndexError,
+            AttributeError,
+            OverflowError,
+        ) as error:
             message = f"The tree's form is damaged ({type(error).__name__})."
             raise TreeError(message, hint="mine it again.") from None
 
@@ -312,7 +321,7 @@ class Tree:
 def _check_names(target: object, classes: object, attributes: list[Any]) -> None:
     """Raise ValueError unless the class, its values and the attributes have names of their own."""
     if not isinstance(target, str) or not isinstance(classes, list):
-        raise ValueError
+        raise TypeError
     if len(set(classes)) < len(classes) or not classes:
         raise ValueError
     if not all(isinstance(name, str) for name in attributes):

@@ -1,0 +1,103 @@
+"""What would be better: from the findings to what to change, with numbers where they are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.audit.attacks.guess import success
+from privet.channel import GammaDiagonal
+from privet.channel.base import MAX_CELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from privet.audit.attacks import Outcome
+    from privet.audit.measures import Check
+    from privet.audit.utility import Utility
+    from privet.audit.world import Case
+
+__all__ = ["advise", "worst_of"]
+
+STRENGTHS = (2, 3, 5, 8, 12, 19)  # of γ that are thought through
+_HIGH, _CHEAP = 0.3, 0.01  # advantage that calls for less γ; accuracy cost that allows it
+
+
+def worst_of(outcomes: Sequence[Outcome]) -> Outcome | None:
+    """Return the attack that wins most over a blind guess, of those that need this release only."""
+    counted = [
+        one
+        for one in outcomes
+        if one.kind == "success" and not one.repeated and not one.agreed
+    ]
+    return max(counted, key=lambda one: one.advantage, default=None)
+
+
+def advise(
+    case: Case, outcomes: Sequence[Outcome], checks: Sequence[Check], found: Utility | None
+) -> list[str]:
+    """Return what to change, the most urgent first."""
+    release, claim = case.release, case.release.claim
+    said = []
+    if release.seeded:
+        said.append("Disguise again without a seed: whoever has the seed can undo this release.")
+    if any(not check.holds and check.what.startswith(("Every", "The released")) for check in checks):
+        said.append("Do not release this: a check of its numbers failed.")
+    if not release.shuffled:
+        said.append("Shuffle the rows: whoever knows a record's place knows its row.")
+    plain = [name for name in claim.disclosed if name not in case.agreed]
+    if plain:
+        listed = f"{', '.join(map(repr, plain[:4]))}{' and others' if len(plain) > 4 else ''}"
+        said.append(f"Put {listed} through a channel, or withhold them: they are plain.")
+    if release.schema.learned:
+        said.append("Declare the schema by hand: a learned one gives away categories and ranges.")
+    worst = worst_of(outcomes)
+    if worst is not None and worst.attack in ("guess", "joint") and worst.advantage > _HIGH:
+        said += _weaker(case, worst)
+    elif worst is not None and worst.advantage > _HIGH:
+        said.append(f"Against '{worst.title.lower()}': {worst.remedy}.")
+    elif found is not None and found.cost is not None and found.cost > 5 * _CHEAP and not plain:
+        said.append(
+            f"There is room for accuracy: the worst attack wins {100 * worst.advantage:.0f} % over a "
+            f"blind guess, and the tree loses {100 * found.cost:.1f} points. Compare a plan with a "
+            "larger γ by privet compare."
+            if worst is not None
+            else "Compare a plan with a larger γ by privet compare."
+        )
+    if len(claim.disguised) > 1 and claim.disguised_epsilon > 4:
+        said.append(
+            f"Withhold attributes that no tree needs: each one adds to the ε of a record, now "
+            f"{claim.disguised_epsilon:.1f}."
+        )
+    if release.schema.target in claim.disclosed:
+        said.append(
+            f"The class {release.schema.target!r} is plain. If it is sensitive, disguise it too "
+            "(target = a γ)."
+        )
+    if claim.disguised:
+        said.append(
+            "Never disguise the same records afresh for a second release: give out the first again."
+        )
+    return said
+
+
+def _weaker(case: Case, worst: Outcome) -> list[str]:
+    """Say what a smaller γ would do to the best guess of the worst attribute."""
+    group = next((one for one in case.hidden if one.about == worst.about), None)
+    channel = None if group is None else group.channel
+    if group is None or not isinstance(channel, GammaDiagonal) or group.size**2 > MAX_CELLS:
+        return [f"Against '{worst.title.lower()}': {worst.remedy}."]
+    shares = case.shares(group)
+    now = success(shares, channel.matrix() / channel.scale)
+    smaller = [gamma for gamma in STRENGTHS if gamma < channel.gamma]
+    if not smaller:
+        return [f"{worst.about!r} is nearly as hidden as a channel can; withhold it to hide more."]
+    gamma = smaller[-1] if len(smaller) < 2 else smaller[-2]
+    trial = GammaDiagonal(channel.attribute, channel.size, gamma)
+    then = success(shares, trial.matrix() / trial.scale)
+    return [
+        f"Take γ = {gamma} for {worst.about!r} instead of {float(channel.gamma):g}: the best guess "
+        f"from its own disguise is then right for {100 * then:.1f} % instead of {100 * now:.1f} % "
+        f"(blind: {100 * float(np.max(shares)):.1f} %)."
+    ]

@@ -1,0 +1,198 @@
+"""What an attack is: something run for real, three times, and reported beside a blind guess.
+
+An attack looks at a *world*: originals, what was released for each, and the law the attacker
+believes. It is run on the disguised world, on one without disguise (the control, near 100 %), and
+on one whose outputs come from other records (the null: chance). To add an attack, write a
+generator of trials and register it:
+
+    @attack("guess", title=..., needs=..., remedy=..., applies=has_channels)
+    def guess(world): yield Trial.counted("age", hits, trials, blind=0.2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from privet.audit.statistics import binomial_interval
+from privet.progress import track
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from privet.audit.world import Case, World
+
+__all__ = ["ATTACKS", "Attack", "NotRun", "Outcome", "Trial", "attack", "run_attacks"]
+
+Kind = Literal["success", "gain"]
+SURPRISE = 1e-6  # how seldom a right program may leave the band round what theory expects
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What an attack did in one world.
+
+    ``about`` names the attribute, or is "record". ``expected`` is what theory says the value
+    must be, and ``fits`` whether it may be by chance; ``curve`` are further points to draw.
+    """
+
+    about: str
+    value: float
+    low: float
+    high: float
+    blind: float
+    expected: float | None = None
+    fits: bool = True
+    detail: str = ""
+    curve: tuple[tuple[int, float], ...] = ()
+
+    @classmethod
+    def counted(
+        cls,
+        about: str,
+        hits: int,
+        trials: int,
+        blind: float,
+        *,
+        expected: float | None = None,
+        detail: str = "",
+        curve: tuple[tuple[int, float], ...] = (),
+    ) -> Trial:
+        """Return the trial of an attack that was right ``hits`` times of ``trials``."""
+        low, high = binomial_interval(hits, trials)
+        fits = True
+        if expected is not None:
+            least, most = binomial_interval(hits, trials, SURPRISE)
+            fits = bool(least - 1e-12 <= expected <= most + 1e-12)
+        value = hits / trials
+        return cls(about, value, low, high, blind, expected, fits, detail, curve)
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A registered attack.
+
+    ``applies`` returns why it has nothing to do in a case, or nothing. ``real`` attacks need
+    the owner's records; the others can do with ones drawn from estimated shares. ``repeated``
+    ones need further releases of the same records: they warn of what may come.
+    """
+
+    name: str
+    title: str
+    needs: str
+    remedy: str
+    trials: Callable[[World], Iterable[Trial]]
+    applies: Callable[[Case], str]
+    kind: Kind = "success"
+    real: bool = False
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an attack went about one attribute, or about whole records.
+
+    ``agreed`` marks what stands plainly in the release because it was meant to.
+    """
+
+    attack: str
+    title: str
+    about: str
+    kind: Kind
+    needs: str
+    remedy: str
+    value: float
+    low: float
+    high: float
+    blind: float
+    control: float | None
+    null: float | None
+    expected: float | None
+    fits: bool
+    repeated: bool
+    agreed: bool = False
+    detail: str = ""
+    curve: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def advantage(self) -> float:
+        """The share of a blind guesser's misses that the attacker gets right."""
+        if self.kind != "success" or self.blind >= 1:
+            return 0.0
+        return max(0.0, (self.value - self.blind) / (1 - self.blind))
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """An attack that had nothing to do, and why."""
+
+    attack: str
+    title: str
+    why: str
+
+
+ATTACKS: dict[str, Attack] = {}
+
+
+def attack(
+    name: str,
+    *,
+    title: str,
+    needs: str,
+    remedy: str,
+    applies: Callable[[Case], str],
+    kind: Kind = "success",
+    real: bool = False,
+    repeated: bool = False,
+) -> Callable[[Callable[[World], Iterator[Trial]]], Callable[[World], Iterator[Trial]]]:
+    """Register a generator of trials as an attack; see ``Attack``."""
+
+    def made(trials: Callable[[World], Iterator[Trial]]) -> Callable[[World], Iterator[Trial]]:
+        ATTACKS[name] = Attack(name, title, needs, remedy, trials, applies, kind, real, repeated)
+        return trials
+
+    return made
+
+
+def run_attacks(case: Case, names: Iterable[str] | None = None) -> tuple[list[Outcome], list[NotRun]]:
+    """Run the named attacks, or all, that apply to a case."""
+    chosen = list(ATTACKS.values()) if names is None else [ATTACKS[name] for name in names]
+    outcomes, idle = [], []
+    for one in track(chosen, "attacking", len(chosen)):
+        why = one.applies(case)
+        if not why and one.real and not case.real:
+            why = "it needs the owner's records (original)"
+        found = [] if why else _run(case, one)
+        outcomes += found
+        if not found:
+            idle.append(NotRun(one.name, one.title, why or "there was nothing for it to attack"))
+    return outcomes, idle
+
+
+def _run(case: Case, one: Attack) -> list[Outcome]:
+    control = {trial.about: trial.value for trial in one.trials(case.world("plain"))}
+    null = {trial.about: trial.value for trial in one.trials(case.world("independent"))}
+    return [
+        Outcome(
+            one.name,
+            one.title,
+            trial.about,
+            one.kind,
+            one.needs,
+            one.remedy,
+            trial.value,
+            trial.low,
+            trial.high,
+            trial.blind,
+            control.get(trial.about),
+            null.get(trial.about),
+            trial.expected,
+            trial.fits,
+            one.repeated,
+            trial.about in case.agreed and one.name == "read",
+            trial.detail,
+            trial.curve,
+        )
+        for trial in one.trials(case.world("disguised"))
+    ]

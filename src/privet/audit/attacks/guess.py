@@ -1,0 +1,64 @@
+"""Guessing one value from its disguise: the best guess there is, attribute by attribute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.audit.attacks.base import Trial, attack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from privet.audit.world import Case, World
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["best_guess", "guess", "has_channels", "success"]
+
+
+def has_channels(case: Case) -> str:
+    """Say why there is nothing hidden to attack, if so."""
+    if not case.hidden:
+        return "nothing in the release went through a channel that can be written out"
+    return "" if case.truth else "the release has parts that only belong together"
+
+
+def best_guess(shares: Floats, law: Floats) -> NDArray[np.int64]:
+    """Return for each output the likeliest original: the first x with the largest π_x M[y, x]."""
+    return np.argmax(law * shares, axis=1)
+
+
+def success(shares: Floats, law: Floats) -> float:
+    """Return how often the best guess is right: Σ_y max_x π_x M[y, x].
+
+    >>> success(np.array([0.5, 0.5]), np.array([[0.75, 0.25], [0.25, 0.75]]))
+    0.75
+    """
+    return float((law * shares).max(axis=1).sum())
+
+
+@attack(
+    "guess",
+    title="Best guess of one value from its own disguise",
+    needs="the release, its card, and how common each value is",
+    remedy="a smaller γ for this attribute, or more values that look alike (fewer, wider cells "
+    "only move the question)",
+    applies=has_channels,
+)
+def guess(world: World) -> Iterator[Trial]:
+    """Guess the likeliest original of every released value (methods.md §6, MAP)."""
+    case = world.case
+    for group in case.hidden:
+        shares, law = case.shares(group), world.law(group)
+        guesses = best_guess(shares, law)
+        hits = int((guesses[world.draw(group)] == case.truth[group.about]).sum())
+        expected = success(shares, law)
+        if world.kind == "independent":
+            expected = float((law @ shares) @ shares[guesses])
+        yield Trial.counted(
+            group.about, hits, case.rows, float(shares.max()), expected=expected
+        )

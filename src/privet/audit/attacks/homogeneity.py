@@ -1,0 +1,102 @@
+"""Homogeneity: rows alike in all that is plain may all have one class; then the class is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.audit.attacks.base import Trial, attack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.audit.world import Case, World
+    from privet.release import Part
+
+__all__ = ["Alike", "alike", "homogeneity", "plain_names"]
+
+ROWS = 2_000_000  # of a release that are compared; rows are in random order
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Rows in groups that are alike in some columns."""
+
+    group: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest group: k of k-anonymity."""
+        return int(self.sizes.min())
+
+
+def plain_names(part: Part, names: Sequence[str], target: str) -> list[str]:
+    """Return the attributes besides the class that went through no channel."""
+    return [name for name in names if name != target and part.channel(name) is None]
+
+
+def alike(columns: Sequence[NDArray[Any]]) -> Alike:
+    """Group rows by the values of some columns.
+
+    >>> alike([np.array([1, 1, 2]), np.array([0, 0, 0])]).sizes.tolist()
+    [2, 1]
+    """
+    group = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        _, codes = np.unique(column, return_inverse=True)
+        _, group = np.unique(group * (int(codes.max()) + 1) + codes, return_inverse=True)
+    return Alike(group, np.bincount(group))
+
+
+def _applies(case: Case) -> str:
+    release = case.release
+    if case.part.channel(release.schema.target) is not None:
+        return "the class is disguised"
+    if any(part.sign < 0 for part in release.parts):
+        return "the release has parts that only belong together"
+    if not plain_names(case.part, release.schema.names, release.schema.target):
+        return "no attribute but the class is plain, so no row stands out"
+    return ""
+
+
+@attack(
+    "homogeneity",
+    title="Know the class from attributes that are plain",
+    needs="the plain attributes of a person, and the release",
+    remedy="disguise the class, or coarsen the plain attributes until every group has both classes",
+    applies=_applies,
+)
+def homogeneity(world: World) -> Iterator[Trial]:
+    """Guess the commonest class among rows that are alike in all that is plain."""
+    case = world.case
+    target = case.release.schema.target
+    names = plain_names(case.part, case.release.schema.names, target)
+    held = case.part.table.slice(0, ROWS).collect(ROWS).columns
+    label = held[target].astype(np.int64)
+    columns = [held[name] for name in names]
+    if world.kind == "plain":
+        if not case.real:
+            return
+        label = case.truth[target].astype(np.int64)
+        columns = [case.truth[group.about] for group in case.groups if target not in group.names]
+    shown = label[case.rng.permutation(len(label))] if world.kind == "independent" else label
+    found = alike(columns)
+    classes = len(case.release.schema.classes)
+    table = np.bincount(found.group * classes + shown, minlength=len(found.sizes) * classes)
+    table = table.reshape(-1, classes)
+    hits = int((np.argmax(table, axis=1)[found.group] == label).sum())
+    sure = float(found.sizes[table.max(axis=1) == found.sizes].sum() / len(label))
+    blind = float(np.bincount(label).max() / len(label))
+    yield Trial.counted(
+        target,
+        hits,
+        len(label),
+        blind,
+        detail=f"{100 * sure:.1f} % of records are in groups of one class; "
+        f"the smallest group has {found.smallest:,}",
+    )

@@ -1,0 +1,128 @@
+"""Guessing a value from the whole disguised record: attributes that go together betray each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.audit.attacks.base import Trial, attack
+from privet.audit.attacks.guess import has_channels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from privet.audit.world import Case, Group, World
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["joint"]
+
+TESTED = 10_000  # records that are guessed; as many are used to choose how
+HELPERS = 8  # of the other attributes, the most telling ones
+CELLS = 1 << 22  # of a table of scores held at a time
+
+
+def _applies(case: Case) -> str:
+    if len(case.groups) < 2:
+        return "there is one attribute only"
+    return has_channels(case)
+
+
+@attack(
+    "joint",
+    title="Best guess of one value from the whole disguised record",
+    needs="the release, its card, and how the attributes go together (a miner learns it from the "
+    "release)",
+    remedy="a smaller γ for the attributes that go together, or withhold one of them",
+    applies=_applies,
+    real=True,
+)
+def joint(world: World) -> Iterator[Trial]:
+    """Guess by a naive Bayes posterior over the most telling attributes (methods.md §6).
+
+    Half of the records teach the attacker how attributes go together and how many to use; the
+    other half is guessed.
+    """
+    case = world.case
+    order = case.rng.permutation(case.rows)
+    taught, held = order[: case.rows // 2], order[case.rows // 2 :][:TESTED]
+    tried = taught[:TESTED]
+    seen = {
+        group.about: (world.draw(group, tried), world.draw(group, held)) for group in case.groups
+    }
+    right = np.ones(len(held), np.bool_)
+    guessed: list[NDArray[Any]] = []
+    for group in case.hidden:
+        limit = max(100, CELLS // group.size)
+        best = _guessed(world, group, taught, tried[:limit], seen, limit)
+        truth = case.truth[group.about][held[:limit]]
+        hits = best == truth
+        right[: len(hits)] &= hits
+        guessed.append(case.truth[group.about][held])
+        blind = float(np.bincount(truth, minlength=group.size).max() / len(truth))
+        yield Trial.counted(group.about, int(hits.sum()), len(truth), blind)
+    if len(guessed) > 1:
+        shortest = min(len(held), *(max(100, CELLS // group.size) for group in case.hidden))
+        whole = np.stack(guessed, axis=1)[:shortest]
+        _, counts = np.unique(whole, axis=0, return_counts=True)
+        blind = float(counts.max() / len(whole))
+        yield Trial.counted(
+            "record",
+            int(right[:shortest].sum()),
+            shortest,
+            blind,
+            detail="every disguised attribute of the record right at once",
+        )
+
+
+def _guessed(
+    world: World,
+    group: Group,
+    taught: NDArray[np.int64],
+    tried: NDArray[np.int64],
+    seen: dict[str, tuple[Any, Any]],
+    limit: int,
+) -> NDArray[np.int64]:
+    """Return the guesses for the held rows, with as many helpers as served best on the tried."""
+    case = world.case
+    with np.errstate(divide="ignore"):
+        own = np.log(world.law(group) * case.shares(group))
+    scores = [own[seen[group.about][side][:limit]] for side in (0, 1)]
+    truth = case.truth[group.about][tried]
+    best = np.argmax(scores[1], axis=1)
+    most = (np.argmax(scores[0], axis=1) == truth).mean()
+    for other, table in _helpers(world, group, taught):
+        for side in (0, 1):
+            scores[side] = scores[side] + table[seen[other][side][:limit]]
+        found = (np.argmax(scores[0], axis=1) == truth).mean()
+        if found > most:
+            best, most = np.argmax(scores[1], axis=1), found
+    return best
+
+
+def _helpers(
+    world: World, group: Group, taught: NDArray[np.int64]
+) -> list[tuple[str, Floats]]:
+    """Return log P(output of another | value of this), outputs × values, most telling first."""
+    case = world.case
+    own = case.truth[group.about][taught].astype(np.int64)
+    found = []
+    for other in case.groups:
+        if other is group or other.size * group.size > CELLS:
+            continue
+        cells = own * other.size + case.truth[other.about][taught]
+        table = np.bincount(cells, minlength=group.size * other.size).astype(np.float64)
+        table = table.reshape(group.size, other.size)
+        if other.channel is not None and world.kind != "plain":
+            table = table @ world.law(other).T
+        # One record's worth of the other's own shares: no value is ever held impossible.
+        table += (table.sum(axis=0) + 1e-9) / table.sum()
+        given = table / table.sum(axis=1, keepdims=True)
+        shares = table.sum(axis=1) / table.sum()
+        telling = float((shares[:, None] * given * np.log(given / (shares @ given))).sum())
+        found.append((telling, other.about, np.log(given).T))
+    found.sort(key=lambda one: -one[0])
+    return [(about, table) for _, about, table in found[:HELPERS]]

@@ -1,0 +1,60 @@
+"""Linkage: someone who knows a person's whole record looks for the row that is hers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.audit.attacks.base import Trial, attack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from privet.audit.world import Case, World
+
+__all__ = ["linkage"]
+
+TARGETS = 400
+WORK = 60_000_000  # rows looked at for all targets together
+
+
+def _applies(case: Case) -> str:
+    return "" if case.groups and case.truth else "the release has no attribute to compare"
+
+
+@attack(
+    "linkage",
+    title="Find a known person's row",
+    needs="the whole original record of a person, and the release with its card",
+    remedy="a smaller γ, or fewer attributes: each one more makes a row easier to tell",
+    applies=_applies,
+    real=True,
+)
+def linkage(world: World) -> Iterator[Trial]:
+    """Take the likeliest row for each target; a tie is broken by chance."""
+    case = world.case
+    groups = [group for group in case.groups if group.channel is None or group in case.hidden]
+    # Row numbers are wide because NumPy looks them up so; the tables are narrow.
+    columns = [world.draw(group).astype(np.intp) for group in groups]
+    with np.errstate(divide="ignore"):
+        laws = [np.log(world.law(group)).astype(np.float32) for group in groups]
+    targets = case.rng.permutation(case.rows)[: max(50, min(TARGETS, WORK // case.rows))]
+    hits = 0
+    for target in targets:
+        score = np.zeros(case.rows, np.float32)
+        for group, column, law in zip(groups, columns, laws, strict=True):
+            score += law[:, case.truth[group.about][target]][column]
+        best = score.max()
+        if score[target] >= best - 1e-4:
+            alike = int((score >= best - 1e-4).sum())
+            hits += int(case.rng.random() * alike < 1)
+    every = case.rows == case.release.rows
+    rows = f"among {case.rows:,} rows" if every else f"among {case.rows:,} sampled rows: an upper bound"
+    yield Trial.counted(
+        "record",
+        hits,
+        len(targets),
+        1 / case.rows,
+        detail=rows,
+    )

@@ -1,0 +1,64 @@
+"""Reading: what stands plainly in a release is found by looking; so is the place of a row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.audit.attacks.base import Trial, attack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from privet.audit.world import Case, World
+
+__all__ = ["place", "read"]
+
+
+def _open(case: Case) -> str:
+    plain = [name for name in case.release.schema.names if case.part.channel(name) is None]
+    return "" if plain else "no attribute is plain"
+
+
+@attack(
+    "read",
+    title="Read what is plain",
+    needs="the release",
+    remedy="put it through a channel, or withhold it",
+    applies=_open,
+)
+def read(world: World) -> Iterator[Trial]:
+    """Read a plain attribute off the row, sure to be right; blind is the commonest value."""
+    case = world.case
+    for name in case.release.schema.names:
+        if case.part.channel(name) is not None:
+            continue
+        most = _commonest(world, name)
+        value = most if world.kind == "independent" else 1.0
+        yield Trial(name, value, value, value, most, value)
+
+
+def _commonest(world: World, name: str) -> float:
+    """Return the share of the commonest value, from the release itself: it is plain there."""
+    case = world.case
+    counts: dict[float, int] = {}
+    for batch in case.part.table.batches():
+        values, numbers = np.unique(batch.columns[name], return_counts=True)
+        for value, number in zip(values.tolist(), numbers.tolist(), strict=True):
+            counts[value] = counts.get(value, 0) + number
+    return max(counts.values()) / sum(counts.values()) if counts else 0.0
+
+
+@attack(
+    "place",
+    title="Find a person's row by its place",
+    needs="the place of a person's record in the owner's table",
+    remedy="shuffle the rows (the default)",
+    applies=lambda case: "rows are shuffled" if case.release.shuffled else "",
+)
+def place(world: World) -> Iterator[Trial]:
+    """Look at the row of the same number, which is hers if rows are in order."""
+    chance = 1 / max(1, world.case.release.rows)
+    value = chance if world.kind == "independent" else 1.0
+    yield Trial("record", value, value, value, chance, value)

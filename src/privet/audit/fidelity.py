@@ -1,0 +1,215 @@
+"""What is left of the table: estimated counts of each attribute, and associations of pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.channel.base import MAX_CELLS
+from privet.errors import MethodError
+from privet.estimate.distribution import (
+    Distribution,
+    estimation_error,
+    left_inverse,
+    observed_counts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.audit.original import Original
+    from privet.channel import Channel
+    from privet.release import Part, Release
+    from privet.table import Batch, IntArrays
+
+    Floats = NDArray[np.float64]
+
+__all__ = [
+    "Associations",
+    "CountError",
+    "association",
+    "associations",
+    "count_errors",
+    "estimated_shares",
+    "single_channels",
+]
+
+MAX_PAIRED = 16  # attributes whose pairs are compared
+MAX_SIZE = 64  # values of an attribute in a pair
+
+
+@dataclass(frozen=True)
+class CountError:
+    """How far the estimated counts of one attribute are from the true ones.
+
+    ``error`` is DXZ's E = Σ|X̂ − X| / ΣX of counts estimated by EM; ``naive`` the same for counts
+    as released, if they are of the same values; ``predicted`` the mean error that inverting
+    would have.
+    """
+
+    about: str
+    error: float
+    naive: float | None
+    predicted: float | None
+
+
+@dataclass(frozen=True)
+class Associations:
+    """How pairs of attributes go together: originals against the release.
+
+    ``pairs`` of them were compared; ``kept`` is the mean distance with corrected counts and
+    ``naive`` that with counts as released; ``mean`` is the mean association of the originals.
+    ``points`` are (original, corrected, as released) of each pair, without names.
+    """
+
+    pairs: int
+    mean: float
+    kept: float
+    naive: float
+    points: tuple[tuple[float, float, float], ...]
+
+
+def single_channels(part: Part, original: Original) -> list[Channel]:
+    """Return the channels of one attribute each whose true counts are known."""
+    return [
+        channel
+        for channel in part.channels
+        if channel.input_size * channel.output_size <= MAX_CELLS
+        and len(channel.attributes) == 1
+        and channel.attributes[0] in original.counts
+    ]
+
+
+def estimated_shares(part: Part, channel: Channel) -> Floats:
+    """Return the shares of a channel's inputs as a miner would estimate them."""
+    observed = observed_counts(part, channel.attributes[0], channel.input_size)
+    counts = Distribution(observed, channel).counts("em")
+    shares: Floats = counts / counts.sum()
+    return shares
+
+
+def count_errors(part: Part, original: Original) -> list[CountError]:
+    """Compare estimated and true counts of every attribute with a channel of its own."""
+    found = []
+    for channel in single_channels(part, original):
+        name = channel.attributes[0]
+        truth = original.counts[name]
+        seen = Distribution(observed_counts(part, name, channel.input_size), channel)
+        same = channel.inputs == channel.outputs
+        found.append(
+            CountError(
+                name,
+                estimation_error(seen.counts("em"), truth),
+                estimation_error(seen.observed, truth) if same else None,
+                _predicted(seen),
+            )
+        )
+    return found
+
+
+def _predicted(seen: Distribution) -> float | None:
+    """Return the mean of E without repair: √(2/π) standard errors a value."""
+    try:
+        return float(np.sqrt(2 / np.pi) * seen.errors.sum() / seen.rows)
+    except MethodError:
+        return None
+
+
+def associations(release: Release, part: Part, original: Original) -> Associations | None:
+    """Compare the associations of all pairs of coded attributes of moderate size."""
+    target = release.schema.target
+    sizes = {
+        name: len(counts)
+        for name, counts in original.counts.items()
+        if len(counts) <= MAX_SIZE and _alone(part, name)
+    }
+    names = [name for name in sizes if name != target][: MAX_PAIRED - 1]
+    pairs = list(combinations([*names, *([target] if target in sizes else [])], 2))
+    if not pairs:
+        return None
+    try:
+        weights = {name: _weights(part, name, sizes[name]) for pair in pairs for name in pair}
+    except MethodError:
+        return None
+    points = []
+    for (one, two), table in zip(pairs, _pair_counts(part, pairs, weights), strict=True):
+        cells = original.sample[one].astype(np.int64) * sizes[two] + original.sample[two]
+        true = np.bincount(cells, minlength=sizes[one] * sizes[two]).reshape(sizes[one], -1)
+        left, right = weights[one], weights[two].T
+        mended = left @ table @ right
+        noise = left**2 @ table @ right**2 - mended
+        same = table.shape == true.shape
+        points.append(
+            (association(true), association(mended, noise), association(table) if same else 0.0)
+        )
+    held = np.array(points)
+    return Associations(
+        len(points),
+        float(held[:, 0].mean()),
+        float(np.abs(held[:, 1] - held[:, 0]).mean()),
+        float(np.abs(held[:, 2] - held[:, 0]).mean()),
+        tuple((float(a), float(b), float(c)) for a, b, c in points),
+    )
+
+
+def _alone(part: Part, name: str) -> bool:
+    channel = part.channel(name)
+    return channel is None or len(channel.attributes) == 1
+
+
+def _weights(part: Part, name: str, size: int) -> Floats:
+    channel = part.channel(name)
+    return np.eye(size) if channel is None else left_inverse(channel)
+
+
+def _pair_counts(
+    part: Part, pairs: Sequence[tuple[str, str]], weights: dict[str, Floats]
+) -> list[NDArray[np.int64]]:
+    """Return the released counts of all pairs, in one pass."""
+    tops = {name: held.shape[1] for name, held in weights.items()}
+
+    def work(batch: Batch) -> IntArrays:
+        wide = {name: batch.columns[name].astype(np.int64) for name in tops}
+        return tuple(
+            np.bincount(
+                wide[one] * tops[two] + wide[two], minlength=tops[one] * tops[two]
+            ).reshape(tops[one], tops[two])
+            for one, two in pairs
+        )
+
+    return list(part.table.count(work, "pairing"))
+
+
+def association(table: NDArray[Any], noise: Floats | None = None) -> float:
+    """Return how two attributes go together, 0 to 1, from a table of counts.
+
+    It is the correlation of their indicator vectors: √(D(A,B) / √(D(A,A)·D(B,B))) with D the sum of
+    squares of p_ij − p_i·p_j; for two bits, |φ|. Rare values do not rule it, as they do in
+    Cramér's V. ``noise`` is the variance of the cells, which must not count as signal.
+
+    >>> association(np.array([[10, 0], [0, 10]])), association(np.array([[5, 5], [5, 5]]))
+    (1.0, 0.0)
+    """
+    total = table.sum()
+    if total <= 0:
+        return 0.0
+    shares = table / total
+    rows, columns = np.maximum(shares.sum(axis=1), 0.0), np.maximum(shares.sum(axis=0), 0.0)
+    squares = float(((shares - np.outer(rows, columns)) ** 2).sum())
+    if noise is not None:
+        squares -= float(noise.sum()) / total**2
+    own = [_own(rows), _own(columns)]
+    if min(own) <= 0:
+        return 0.0
+    return float(min(1.0, max(0.0, squares) / np.sqrt(own[0] * own[1])) ** 0.5)
+
+
+def _own(shares: Floats) -> float:
+    """Return D(A, A) of an attribute's shares."""
+    squares = (shares**2).sum()
+    return float(squares - 2 * (shares**3).sum() + squares**2)

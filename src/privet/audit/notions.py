@@ -1,0 +1,60 @@
+"""Which treatment may claim which notion of privacy. What is not listed, nobody may claim.
+
+The notions: ``epsilon`` (local differential privacy), ``gamma`` (amplification), ``posterior``
+(ρ1-to-ρ2), ``entropy``, ``interval`` (how wide a stretch of numbers holds the true one) and ``k``
+(how many rows are alike). A new treatment registers what it may claim beside its attacks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["NOTIONS", "may_claim", "register_notions", "words"]
+
+NOTIONS = ("epsilon", "gamma", "posterior", "entropy", "interval", "k")
+
+_BOUNDED = frozenset({"epsilon", "gamma", "posterior", "entropy", "interval"})
+_held: dict[str, frozenset[str]] = {
+    "substitution": _BOUNDED,
+    "joint-substitution": _BOUNDED,
+    "band": _BOUNDED,
+    "flip": _BOUNDED,
+    "withheld": _BOUNDED,
+    "value-class": frozenset({"interval", "k"}),
+    "exact": frozenset({"k"}),
+}
+_words: dict[str, str] = {
+    "flip": "No formal guarantee: the group is shown up to turning all of it round.",
+    "withheld": "Nothing of it is released.",
+    "value-class": "No formal guarantee: which class of values it lies in is plain.",
+    "exact": "No formal guarantee: it is plain for all to see.",
+}
+
+
+def register_notions(treatment: str, notions: Iterable[str], said: str = "") -> None:
+    """Say what a treatment may claim, and what is said of it where that is not ε."""
+    held = frozenset(notions)
+    unknown = sorted(held - set(NOTIONS))
+    if unknown:
+        message = f"there is no notion {unknown[0]!r}; there are {', '.join(NOTIONS)}"
+        raise ValueError(message)
+    _held[treatment] = held
+    if said:
+        _words[treatment] = said
+
+
+def may_claim(treatment: str) -> frozenset[str]:
+    """Return the notions a treatment may claim; none if it is not known.
+
+    >>> sorted(may_claim("value-class"))
+    ['interval', 'k']
+    """
+    return _held.get(treatment, frozenset())
+
+
+def words(treatment: str) -> str:
+    """Say in words what a treatment without a bound does not promise."""
+    return _words.get(treatment, "No formal guarantee: the audit knows of none for this treatment.")

@@ -1,0 +1,124 @@
+"""The owner's records as an audit uses them: coded by the card, counted in full, sampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.errors import DataError
+from privet.frames import columns
+from privet.progress import track
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from privet.release import Release
+    from privet.schema import Attribute
+
+__all__ = ["SAMPLE", "Original", "read_original"]
+
+SAMPLE = 200_000  # records that attacks are run on; the rest only count
+ROWS = 1 << 17  # coded in one go
+
+
+@dataclass(frozen=True)
+class Original:
+    """Records coded as the release codes them, before any channel.
+
+    ``sample`` holds a uniformly random choice of at most ``SAMPLE`` of the ``rows``; ``counts``
+    are of all rows. ``skipped`` names attributes whose raw values the card cannot code: value
+    classes of categories, whose members only the owner's plan knows.
+    """
+
+    rows: int
+    sample: dict[str, NDArray[Any]]
+    counts: dict[str, NDArray[np.int64]]
+    skipped: tuple[str, ...]
+
+    @property
+    def sampled(self) -> int:
+        """The number of records in the sample."""
+        return len(next(iter(self.sample.values())))
+
+
+def read_original(
+    records: Any, release: Release, rng: np.random.Generator, limit: int = SAMPLE
+) -> Original:
+    """Read a frame, or files by their path, holding a batch and the sample in memory."""
+    skipped = tuple(
+        attribute.name
+        for attribute in release.schema
+        if attribute.is_categorical and release.treatments.get(attribute.name) == "value-class"
+    )
+    used = [attribute for attribute in release.schema if attribute.name not in skipped]
+    if release.schema.target in skipped or len(used) < 2:
+        raise DataError("The card does not tell how the original's columns became value classes.")
+    counts = {
+        attribute.name: np.zeros(coding.size, np.int64)
+        for attribute in used
+        if (coding := release.codings[attribute.name]) is not None
+    }
+    held: dict[str, NDArray[Any]] = {}
+    keys = np.empty(0)
+    rows = 0
+    for raw in track(_batches(records, used), "reading the original"):
+        coded = {
+            attribute.name: _code(attribute, release, raw[attribute.name]) for attribute in used
+        }
+        for name, total in counts.items():
+            total += np.bincount(coded[name], minlength=len(total))
+        rows += len(coded[release.schema.target])
+        held, keys = _sampled(held, keys, coded, rng, limit)
+    if not rows:
+        raise DataError("The original has no rows.")
+    if all(part.sign > 0 for part in release.parts) and rows != release.rows:
+        message = f"The original has {rows:,} records, the release {release.rows:,}."
+        raise DataError(message, hint="give the very table that the release was made from.")
+    return Original(rows, held, counts, skipped)
+
+
+def _batches(records: Any, used: list[Attribute]) -> Iterator[Mapping[str, Any]]:
+    if isinstance(records, str | Path):
+        from privet.table.source import Source
+
+        for batch in Source(records, used).batches():
+            yield batch.columns
+        return
+    raw = columns(records, [attribute.name for attribute in used])
+    for start in range(0, len(next(iter(raw.values()))), ROWS):
+        yield {
+            name: column[start : start + ROWS]
+            if isinstance(column, np.ndarray)
+            else column.slice(start, ROWS)
+            for name, column in raw.items()
+        }
+
+
+def _code(attribute: Attribute, release: Release, column: Any) -> NDArray[Any]:
+    coding = release.codings[attribute.name]
+    return attribute.numbers(column) if coding is None else attribute.encode(column, coding)
+
+
+def _sampled(
+    held: dict[str, NDArray[Any]],
+    keys: NDArray[np.float64],
+    coded: dict[str, NDArray[Any]],
+    rng: np.random.Generator,
+    limit: int,
+) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
+    """Keep the rows with the smallest of random keys: a uniform sample of all rows so far."""
+    fresh = rng.random(len(next(iter(coded.values()))))
+    keys = np.concatenate([keys, fresh])
+    held = {
+        name: np.concatenate([held[name], column]) if held else column
+        for name, column in coded.items()
+    }
+    if len(keys) <= limit:
+        return held, keys
+    kept = np.sort(np.argpartition(keys, limit)[:limit])
+    return {name: column[kept] for name, column in held.items()}, keys[kept]

@@ -1,0 +1,1 @@
+"""Renderings of a summary: a terminal's, and one HTML page. They see aggregates only."""

@@ -1,0 +1,358 @@
+"""Charts as geometry: where every mark goes. The templates draw them as inline SVG.
+
+A chart is 360 units wide, so that its text reads at a phone's width and grows on a desktop.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from privet.audit.report.names import shown
+from privet.audit.summary import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from privet.audit.attacks import Outcome
+    from privet.audit.compare import Comparison
+    from privet.audit.fidelity import Associations, CountError
+    from privet.audit.utility import Utility
+
+__all__ = [
+    "Curve",
+    "Mark",
+    "Rows",
+    "Scatter",
+    "accuracy_rows",
+    "association_scatter",
+    "attack_rows",
+    "comparison_scatter",
+    "count_rows",
+    "release_curve",
+]
+
+WIDTH = 360
+LEFT, RIGHT = 112, 312  # of the area that marks lie in; values stand to the right of it
+TOP, STEP = 26, 20
+MOST_ROWS = 20
+SIDE, FOOT = 40, 34  # left and lower margin of charts with two axes
+TALL = 240
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A line of the grid and what stands at it."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One row: a full mark with its interval, and a hollow one beside it."""
+
+    name: str
+    y: float
+    full: float
+    low: float
+    high: float
+    hollow: float | None
+    text: str
+    strong: bool = False
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A chart with one row a name."""
+
+    title: str
+    desc: str
+    marks: tuple[Mark, ...]
+    ticks: tuple[Tick, ...]
+    full: str
+    hollow: str
+    height: float = field(default=0.0)
+    left: float = LEFT
+    right: float = RIGHT
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point of a chart with two axes; ``low`` and ``high`` are its interval upwards."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    name: str = ""
+    strong: bool = False
+    anchor: str = "start"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line through points."""
+
+    title: str
+    desc: str
+    points: tuple[Dot, ...]
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    x_name: str
+    base: float
+    height: float = TALL
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Two kinds of points, full and hollow, and the line they should lie on."""
+
+    title: str
+    desc: str
+    full: tuple[Dot, ...]
+    hollow: tuple[Dot, ...]
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    x_name: str
+    y_name: str
+    full_name: str
+    hollow_name: str
+    line: tuple[float, float, float, float] | None = None
+    height: float = TALL
+
+
+def _rows(
+    title: str,
+    desc: str,
+    held: Sequence[tuple[str, float, float, float, float | None, str, bool]],
+    bounds: tuple[float, float],
+    full: str,
+    hollow: str,
+) -> Rows:
+    low, high = bounds
+
+    def x(value: float) -> float:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return round(LEFT + (RIGHT - LEFT) * share, 2)
+
+    marks = tuple(
+        Mark(shown(name, 15), TOP + STEP * place + STEP / 2, x(value), x(least), x(most),
+             None if other is None else x(other), text, strong)
+        for place, (name, value, least, most, other, text, strong) in enumerate(held)
+    )
+    ticks = tuple(Tick(x(value), _tick(value)) for value in _steps(low, high))
+    return Rows(title, desc, marks, ticks, full, hollow, TOP + STEP * len(marks) + 8)
+
+
+def _steps(low: float, high: float) -> list[float]:
+    """Return round numbers between two bounds, three to six of them.
+
+    >>> _steps(0, 1)
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    if (low, high) == (0, 1):
+        return [0.0, 0.25, 0.5, 0.75, 1.0]
+    rough = (high - low) / 4
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * one for one in (1, 2, 5, 10) if unit * one >= rough)
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    return [round(step * place, 10) for place in range(first, last + 1)]
+
+
+def _tick(value: float) -> str:
+    return f"{100 * value:.4g} %"
+
+
+def attack_rows(outcomes: Sequence[Outcome]) -> Rows | None:
+    """Draw, for each attribute, the attack that wins most, beside the blind guess."""
+    best: dict[str, Outcome] = {}
+    for one in outcomes:
+        if one.kind == "success" and not one.repeated:
+            held = best.get(one.about)
+            if held is None or one.advantage > held.advantage:
+                best[one.about] = one
+    ordered = sorted(best.values(), key=lambda one: -one.advantage)
+    if not ordered:
+        return None
+    drawn = ordered[:MOST_ROWS]
+    rest = f" The {len(ordered) - len(drawn)} others win less." if len(ordered) > len(drawn) else ""
+    said = "; ".join(
+        f"{shown(one.about)}: {percent(one.value)}, blind {percent(one.blind)}" for one in drawn
+    )
+    return _rows(
+        "How often the worst attack is right",
+        f"For each attribute the attack that wins most over a blind guess. {said}.{rest}",
+        [
+            (one.about if one.about != "record" else "(whole record)", one.value, one.low, one.high,
+             one.blind, percent(one.value), place == 0)
+            for place, one in enumerate(drawn)
+        ],
+        (0, 1),
+        "attacker",
+        "blind guess",
+    )
+
+
+def accuracy_rows(found: Utility) -> Rows:
+    """Draw the accuracies of trees with their error bars, above that of no tree at all."""
+    trees = [
+        ("from originals", found.plain),
+        ("from release", found.release),
+        ("uncorrected", found.naive),
+    ]
+    held = [
+        (name, one.accuracy, one.accuracy - 1.96 * one.error, one.accuracy + 1.96 * one.error,
+         found.blind, percent(one.accuracy), one is found.release)
+        for name, one in trees
+        if one is not None
+    ]
+    values = [found.blind, *(least for _, _, least, *_ in held), *(row[3] for row in held)]
+    low, high = max(0.0, min(values) - 0.02), min(1.0, max(values) + 0.02)
+    said = "; ".join(
+        f"tree {name}: {percent(one.accuracy)} ± {percent(one.error)}" for name, one in trees if one
+    )
+    return _rows(
+        "How often trees are right about the originals",
+        f"{said}; always the commonest class: {percent(found.blind)}. Bars are 95 % intervals.",
+        held,
+        (low, max(high, low + 0.01)),
+        "tree, 95 % interval",
+        "commonest class",
+    )
+
+
+def count_rows(errors: Sequence[CountError]) -> Rows | None:
+    """Draw how far counts are from the truth, corrected and as released."""
+    if not errors:
+        return None
+    ordered = sorted(errors, key=lambda one: -one.error)[:MOST_ROWS]
+    top = max(max(one.error, one.naive or 0.0) for one in ordered) * 1.05
+    said = "; ".join(
+        f"{shown(one.about)}: {percent(one.error)}"
+        + ("" if one.naive is None else f", uncorrected {percent(one.naive)}")
+        for one in ordered
+    )
+    return _rows(
+        "How far estimated counts are from the true ones",
+        f"The sum of differences over all values, beside the number of records. {said}.",
+        [
+            (one.about, one.error, one.error, one.error, one.naive, percent(one.error), False)
+            for one in ordered
+        ],
+        (0, max(top, 0.01)),
+        "corrected",
+        "as released",
+    )
+
+
+def _plane(
+    across: tuple[float, float], up: tuple[float, float]
+) -> tuple[tuple[Tick, ...], tuple[Tick, ...]]:
+    columns = tuple(Tick(_x(value, across), _tick(value)) for value in _steps(*across))
+    rows = tuple(Tick(_y(value, up), _tick(value)) for value in _steps(*up))
+    return columns, rows
+
+
+def _x(value: float, bounds: tuple[float, float]) -> float:
+    share = (min(max(value, bounds[0]), bounds[1]) - bounds[0]) / (bounds[1] - bounds[0])
+    return round(SIDE + (WIDTH - SIDE - 14) * share, 2)
+
+
+def _y(value: float, bounds: tuple[float, float]) -> float:
+    share = (min(max(value, bounds[0]), bounds[1]) - bounds[0]) / (bounds[1] - bounds[0])
+    return round(TALL - FOOT - (TALL - FOOT - 28) * share, 2)
+
+
+def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
+    """Draw how repeated releases of the same records wear the disguise down."""
+    held = [one for one in outcomes if one.curve]
+    if not held:
+        return None
+    worst = max(held, key=lambda one: one.advantage)
+    last = worst.curve[-1][0]
+    span = (1.0, float(last))
+    points = tuple(
+        Dot(_x(number, span), _y(value, (0, 1)), 0, 0, percent(value))
+        for number, value in worst.curve
+    )
+    across = tuple(Tick(_x(number, span), str(number)) for number, _ in worst.curve)
+    up = tuple(Tick(_y(value, (0, 1)), _tick(value)) for value in _steps(0, 1))
+    said = ", ".join(f"{number}: {percent(value)}" for number, value in worst.curve)
+    return Curve(
+        f"What repeated releases would give away of {shown(worst.about, 24)}",
+        f"How often the best guess is right after so many fresh disguises of the same records: {said}. "
+        f"A blind guess: {percent(worst.blind)}.",
+        points,
+        across,
+        up,
+        "releases of the same records, each disguised afresh",
+        _y(worst.blind, (0, 1)),
+    )
+
+
+def association_scatter(found: Associations) -> Scatter:
+    """Draw each pair's association in the originals against that in the release."""
+    top = max(0.1, *(max(point) for point in found.points))
+    bounds = (0.0, min(1.0, top * 1.05))
+    across = tuple(Tick(_x(value, bounds), f"{value:.4g}") for value in _steps(*bounds))
+    up = tuple(Tick(_y(value, bounds), f"{value:.4g}") for value in _steps(*bounds))
+    full = tuple(Dot(_x(a, bounds), _y(b, bounds), 0, 0) for a, b, _ in found.points)
+    hollow = tuple(Dot(_x(a, bounds), _y(c, bounds), 0, 0) for a, _, c in found.points)
+    return Scatter(
+        "How pairs of attributes go together",
+        f"{found.pairs} pairs. On the line, the release tells what the originals would. Mean distance: "
+        f"{found.kept:.3f} with corrected counts, {found.naive:.3f} with counts as released; mean "
+        f"association of the originals {found.mean:.3f}.",
+        full,
+        hollow,
+        across,
+        up,
+        "in the originals",
+        "in the release",
+        "corrected",
+        "as released",
+        (_x(0, bounds), _y(0, bounds), _x(1, bounds), _y(bounds[1], bounds)),
+    )
+
+
+def comparison_scatter(found: Comparison) -> Scatter:
+    """Draw plans: to the left is more private, up is more accurate."""
+    rights = [point.accuracy + 1.96 * point.error for point in found.points]
+    lefts = [point.accuracy - 1.96 * point.error for point in found.points]
+    values = [found.plain_accuracy, found.blind_accuracy, *rights, *lefts]
+    up_to = (max(0.0, min(values) - 0.01), min(1.0, max(values) + 0.01))
+    across, up = _plane((0, 1), up_to)
+    dots = [
+        Dot(
+            _x(point.advantage, (0, 1)),
+            _y(point.accuracy, up_to),
+            _y(low, up_to),
+            _y(high, up_to),
+            shown(point.plan, 18),
+            point.front,
+            "end" if point.advantage > 0.6 else "start",
+        )
+        for point, low, high in zip(found.points, lefts, rights, strict=True)
+    ]
+    said = "; ".join(
+        f"{shown(point.plan)}: accuracy {percent(point.accuracy)}, worst attack wins "
+        f"{percent(point.advantage)}{', on the front' if point.front else ''}"
+        for point in found.points
+    )
+    level = _y(found.plain_accuracy, up_to)
+    return Scatter(
+        "Accuracy against the worst attack",
+        f"{said}. The dashed line is a tree from the originals: {percent(found.plain_accuracy)}.",
+        tuple(dot for dot in dots if dot.strong),
+        tuple(dot for dot in dots if not dot.strong),
+        across,
+        up,
+        "what the worst attack wins over a blind guess",
+        "accuracy",
+        "on the Pareto front",
+        "beaten by another",
+        (SIDE, level, WIDTH - 14, level),
+    )

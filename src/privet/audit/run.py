@@ -1,0 +1,146 @@
+"""One call: claims checked, attacks run, utility measured, all summed up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from privet.audit.advice import advise
+from privet.audit.attacks import ATTACKS, run_attacks
+from privet.audit.fidelity import associations, count_errors
+from privet.audit.measures import check_claims, measures
+from privet.audit.original import SAMPLE, read_original
+from privet.audit.summary import Audit, Facts
+from privet.audit.utility import utility
+from privet.audit.world import Case, generator
+from privet.errors import DataError, InputError
+from privet.randomness import Randomness
+from privet.release import Release
+from privet.release.claim import PRIORS, posterior
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from privet.audit.original import Original
+
+__all__ = ["audit"]
+
+
+def audit(
+    release: Release,
+    original: Any = None,
+    *,
+    agreed: Iterable[str] | None = None,
+    attacks: Iterable[str] | None = None,
+    trees: bool = True,
+    sample: int = SAMPLE,
+    seed: int | str | bytes | None = None,
+) -> Audit:
+    """Find out what a release gives away, and what it is still good for.
+
+    Parameters
+    ----------
+    release
+        A release, as read from its folder or fresh from a disguise.
+    original
+        The owner's table that it was made from: a frame, or the path of a Parquet or CSV file.
+        With it attacks are run on true pairs, made by disguising the originals once more
+        through the card's own channels, because the rows of a release are shuffled. Without
+        it (a miner) the audit checks claims and runs what the card and the release allow.
+    agreed
+        Attributes that are plain on purpose; by default the class. They are reported, but are not the
+        worst that can happen.
+    attacks
+        Which attacks to run, by name; all by default.
+    trees
+        Whether to grow trees to measure what the release is good for.
+    sample
+        How many originals at most are attacked; intervals say what that costs.
+    seed
+        For reports that come out the same each time; by default system randomness.
+
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+    >>> pv.audit(release).facts.disguised
+    3
+    """
+    if not isinstance(release, Release):
+        message = f"A release is expected, not {type(release).__name__}."
+        raise InputError(message, hint="privet.Release.read('folder').")
+    if not release.rows:
+        raise DataError("The release has no records.")
+    plain = _agreed(release, agreed)
+    names = None if attacks is None else _named(attacks)
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 100:
+        raise InputError("sample must be a whole number of at least 100.")
+    source = Randomness.system() if seed is None else Randomness.seeded(seed)
+    with source:
+        held = None
+        if original is not None:
+            held = read_original(original, release, generator(source), sample)
+        case = Case.of(release, held, source, plain)
+        outcomes, idle = run_attacks(case, names)
+        checks = check_claims(release, held)
+        found = utility(release, held, case) if trees else None
+        return Audit(
+            _facts(release, held, plain),
+            tuple(measures(release)),
+            tuple(checks),
+            tuple(outcomes),
+            tuple(idle),
+            found,
+            tuple(count_errors(case.part, held) if held and _whole(release) else ()),
+            associations(release, case.part, held) if held and _whole(release) else None,
+            tuple(advise(case, outcomes, checks, found)),
+        )
+
+
+def _whole(release: Release) -> bool:
+    """Whether the originals and the one part of the release are the same records."""
+    return len(release.parts) == 1 and release.parts[0].sign > 0
+
+
+def _agreed(release: Release, agreed: Iterable[str] | None) -> frozenset[str]:
+    if agreed is None:
+        return frozenset({release.schema.target})
+    names = [agreed] if isinstance(agreed, str) else list(agreed)
+    for name in names:
+        if name not in release.schema:
+            message = f"agreed names {name!r}, which the release does not have; "
+            raise InputError(message + f"it has {', '.join(release.schema.names)}.")
+    return frozenset({release.schema.target, *names})
+
+
+def _named(attacks: Iterable[str]) -> list[str]:
+    names = [attacks] if isinstance(attacks, str) else list(attacks)
+    for name in names:
+        if name not in ATTACKS:
+            raise InputError(f"There is no attack {name!r}; there are {', '.join(ATTACKS)}.")
+    return names
+
+
+def _facts(release: Release, original: Original | None, agreed: frozenset[str]) -> Facts:
+    claim = release.claim
+    return Facts(
+        rows=release.rows,
+        parts=len(release.parts),
+        attributes=len(release.schema.inputs),
+        target=release.schema.target,
+        seeded=release.seeded,
+        shuffled=release.shuffled,
+        learned=release.schema.learned,
+        formal=claim.formal,
+        disclosed=claim.disclosed,
+        turned=claim.turned,
+        notes=claim.notes,
+        agreed=tuple(sorted(agreed & set(claim.disclosed))),
+        epsilon=None if claim.gamma is None else claim.epsilon,
+        disguised=sum(len(promise.attributes) for promise in claim.disguised),
+        disguised_epsilon=claim.disguised_epsilon,
+        disguised_posteriors=tuple(
+            float(posterior(prior, claim.disguised_gamma)) for prior in PRIORS
+        ),
+        original=original is not None,
+        sampled=0 if original is None else original.sampled,
+        skipped=() if original is None else original.skipped,
+    )

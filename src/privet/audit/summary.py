@@ -1,0 +1,281 @@
+"""The summary of an audit: aggregates only, and a verdict. Every rendering is made from it.
+
+It carries names of attributes and numbers over many records: no record, no value of one, and no
+name of a category.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from privet.audit.advice import worst_of
+from privet.errors import InputError
+
+if TYPE_CHECKING:
+    from privet.audit.attacks import NotRun, Outcome
+    from privet.audit.fidelity import Associations, CountError
+    from privet.audit.measures import Check, Measure
+    from privet.audit.utility import Utility
+
+__all__ = ["Audit", "Facts", "grade_of_attack", "grade_of_promise", "percent"]
+
+FORMAT, VERSION = "privet audit", 1
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the card says of the release, and what the audit had at hand."""
+
+    rows: int
+    parts: int
+    attributes: int
+    target: str
+    seeded: bool
+    shuffled: bool
+    learned: bool
+    formal: bool
+    disclosed: tuple[str, ...]
+    turned: tuple[str, ...]
+    notes: tuple[str, ...]
+    agreed: tuple[str, ...]
+    epsilon: float | None
+    disguised: int
+    disguised_epsilon: float
+    disguised_posteriors: tuple[float, ...]
+    original: bool
+    sampled: int
+    skipped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found. Print it, or write it: ``to_json``, ``to_html``, ``to_text``.
+
+    ``worst`` is the attack that wins most over a blind guess; ``exceeds`` tells whether bounds
+    of yours are kept.
+    """
+
+    facts: Facts
+    measures: tuple[Measure, ...]
+    checks: tuple[Check, ...]
+    attacks: tuple[Outcome, ...]
+    not_run: tuple[NotRun, ...]
+    utility: Utility | None
+    counts: tuple[CountError, ...]
+    associations: Associations | None
+    advice: tuple[str, ...]
+
+    @property
+    def worst(self) -> Outcome | None:
+        """The attack with the largest advantage, of those that need this release only."""
+        return worst_of(self.attacks)
+
+    @property
+    def grades(self) -> dict[str, str]:
+        """How strong the promise is, and how well the release stood the attacks."""
+        return {"promise": grade_of_promise(self.facts), "attacks": grade_of_attack(self.worst)}
+
+    @property
+    def verdict(self) -> list[str]:
+        """Three sentences: what is promised, what the worst attack did, what is left to learn."""
+        return [_promise(self.facts, self.checks), _attacked(self.worst), _useful(self.utility)]
+
+    def exceeds(
+        self, *, max_epsilon: float | None = None, max_attack: float | None = None
+    ) -> list[str]:
+        """Return a sentence for each bound that is exceeded.
+
+        ``max_epsilon`` bounds the ε of a record; anything plain that was not agreed, a seed, or a
+        promise without form exceeds every ε. ``max_attack`` bounds the largest advantage.
+        """
+        for name, bound in (("max_epsilon", max_epsilon), ("max_attack", max_attack)):
+            if bound is not None and not bound >= 0:
+                raise InputError(f"{name} must be a number of at least 0.")
+        said = []
+        if max_epsilon is not None:
+            said += self._over_epsilon(max_epsilon)
+        worst = self.worst
+        if max_attack is not None and worst is not None and worst.advantage > max_attack:
+            said.append(
+                f"The attack '{worst.attack}' on {worst.about!r} wins {worst.advantage:.3f} over a blind "
+                f"guess; allowed are {max_attack:g}."
+            )
+        failed = [check.what for check in self.checks if not check.holds and _hard(check)]
+        if (max_epsilon is not None or max_attack is not None) and failed:
+            said.append(f"A check failed: {failed[0].lower()}.")
+        return said
+
+    def _over_epsilon(self, bound: float) -> list[str]:
+        facts = self.facts
+        if facts.seeded:
+            return ["The release was drawn from a seed: no ε holds."]
+        if not facts.formal:
+            return ["The release gives no formal guarantee: no ε holds."]
+        plain = [name for name in facts.disclosed if name not in facts.agreed]
+        if plain:
+            return [f"{plain[0]!r} is plain and was not agreed to be: ε has no bound."]
+        if facts.turned:
+            return [f"{facts.turned[0]!r} is turned round together with others: ε has no bound."]
+        if facts.disguised_epsilon > bound:
+            return [f"The ε of a record is {facts.disguised_epsilon:.4g}; allowed are {bound:g}."]
+        return []
+
+    # Renderings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain form of numbers and text; what has no bound is null."""
+        form: dict[str, Any] = {"format": FORMAT, "version": VERSION}
+        form |= {"verdict": self.verdict, "grades": self.grades}
+        form["worst"] = None if self.worst is None else _plain(self.worst)
+        for one in fields(self):
+            form[one.name] = _plain(getattr(self, one.name))
+        for outcome, held in zip(self.attacks, form["attacks"], strict=True):
+            held["advantage"] = outcome.advantage
+        if self.utility is not None:
+            form["utility"]["cost"] = self.utility.cost
+        return form
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the summary as JSON text, and write it if a path is given."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return _written(text, path)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the report as one self-contained HTML page, and write it if a path is given."""
+        from privet.audit.report.html import page
+
+        return _written(page(self), path)
+
+    def to_text(self, width: int = 100) -> str:
+        """Return the report for a terminal, without colours."""
+        from privet.audit.report.terminal import text
+
+        return text(self, width)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        try:
+            Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error.strerror}.") from None
+    return text
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "__dataclass_fields__"):
+        return _plain(asdict(value))
+    if isinstance(value, dict):
+        return {str(key): _plain(held) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(held) for held in value]
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def percent(share: float) -> str:
+    """Write a share in per cent, never rounding up to certainty.
+
+    >>> percent(0.12345), percent(0.99999)
+    ('12.3 %', '> 99.9 %')
+    """
+    if 0.9995 <= share < 1:
+        return "> 99.9 %"
+    if 0 < share < 0.0005:
+        return f"{100 * share:.2g} %"
+    return f"{100 * share:.1f} %"
+
+
+def _hard(check: Check) -> bool:
+    """Whether a failed check means that the release is not what it says."""
+    return check.what.startswith(("Every", "The ε", "No treatment", "The released"))
+
+
+def grade_of_promise(facts: Facts) -> str:
+    """Grade what is promised for a whole record."""
+    if facts.seeded or not facts.formal:
+        return "none"
+    if facts.turned or any(name not in facts.agreed for name in facts.disclosed):
+        return "partial"
+    epsilon = facts.disguised_epsilon
+    return "strong" if epsilon <= 1 else "moderate" if epsilon <= 4 else "weak"
+
+
+def grade_of_attack(worst: Outcome | None) -> str:
+    """Grade how the release stood the worst attack."""
+    if worst is None:
+        return "untested"
+    won = worst.advantage
+    return "held" if won <= 0.1 else "dented" if won <= 0.4 else "broken"
+
+
+def _promise(facts: Facts, checks: tuple[Check, ...]) -> str:
+    if facts.seeded:
+        return "NOT PRIVATE: the disguise was drawn from a seed, and whoever has the seed can undo it."
+    failed = [check for check in checks if not check.holds and _hard(check)]
+    if failed:
+        return f"NOT TO BE TRUSTED: a check failed, '{failed[0].what.lower()}'."
+    if not facts.formal:
+        return "No formal guarantee is given for whole records."
+    if not facts.disguised:
+        return "Nothing in this release went through a channel: what is released is plain."
+    prior = percent(facts.disguised_posteriors[1])
+    each = (
+        "One attribute is disguised"
+        if facts.disguised == 1
+        else f"{facts.disguised} attributes are disguised"
+    )
+    whole = {
+        "strong": "a strong promise",
+        "moderate": "a moderate promise",
+        "weak": "a weak promise for whole records",
+        "partial": "and that only for what is disguised",
+    }[grade_of_promise(facts)]
+    return (
+        f"{each}; together they promise ε = {facts.disguised_epsilon:.2f}, {whole}: "
+        f"a guess of 5 % about a record can rise to {prior}."
+    )
+
+
+def _attacked(worst: Outcome | None) -> str:
+    if worst is None:
+        return "No attack could be run on it."
+    about = "records" if worst.about == "record" else repr(_short(worst.about))
+    if worst.attack == "read":
+        return f"The worst attack is to look: {about} stands in the release as it was."
+    whose = "finds the row of" if worst.attack in ("linkage", "place") else "is right about"
+    return (
+        f"The worst attack run, '{worst.title.lower()}', {whose} {about} for {percent(worst.value)}, "
+        f"where a blind guess is right for {percent(worst.blind)}."
+    )
+
+
+def _useful(found: Utility | None) -> str:
+    if found is None:
+        return "No tree could be grown from it, so nothing is known of its use."
+    tree = f"{100 * found.release.accuracy:.1f} ± {100 * found.release.error:.1f} %"
+    if found.plain is None:
+        return (
+            f"A tree mined from the release is right about {tree} of the originals; always naming the "
+            f"commonest class, about {percent(found.blind)}."
+        )
+    return (
+        f"A tree mined from it is right for {tree}, one from the originals for "
+        f"{percent(found.plain.accuracy)}: the disguise costs {100 * (found.cost or 0):.1f} points, and "
+        f"always naming the commonest class is right for {percent(found.blind)}."
+    )
+
+
+def _short(name: str, length: int = 60) -> str:
+    return name if len(name) <= length else name[: length - 1] + "…"

@@ -1,0 +1,165 @@
+"""What a release is still good for: trees from it beside plain and uncorrected ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.errors import DataError, MethodError, TreeError
+from privet.estimators import TreeClassifier
+from privet.progress import track
+from privet.release import Part
+from privet.table import MemoryTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from privet.audit.original import Original
+    from privet.audit.world import Case
+    from privet.release import Release
+
+__all__ = ["Grown", "Utility", "utility"]
+
+DEPTH = 6  # of all trees that are compared
+SPLITS = 5
+TRAINED = 0.7  # of the records; the others judge
+ROWS = 200_000  # of a release without its originals that trees are grown from
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A tree's accuracy about the originals, its standard error, and how it was grown."""
+
+    name: str
+    accuracy: float
+    error: float
+    leaves: float
+
+
+@dataclass(frozen=True)
+class Utility:
+    """Accuracies of trees grown alike from the same rows, ``plain`` only with the originals.
+
+    ``blind`` is that of always naming the commonest class. ``how`` says how they were judged.
+    """
+
+    release: Grown
+    naive: Grown | None
+    plain: Grown | None
+    blind: float
+    splits: int
+    how: str
+
+    @property
+    def cost(self) -> float | None:
+        """What the disguise costs: accuracy of the plain tree less that from the release."""
+        return None if self.plain is None else self.plain.accuracy - self.release.accuracy
+
+
+def utility(release: Release, original: Original | None, case: Case) -> Utility | None:
+    """Measure accuracies; None if no tree can be grown from the release."""
+    try:
+        if original is None or any(part.sign < 0 for part in release.parts):
+            return _from_release(release)
+        return _from_original(release, original, case)
+    except (DataError, MethodError, TreeError):
+        return None
+
+
+def _from_original(release: Release, original: Original, case: Case) -> Utility:
+    """Split the originals, disguise the larger half afresh, judge on the plain rest.
+
+    Trees are judged on records that they did not grow from, whose true values are known.
+    """
+    target = release.schema.target
+    found: dict[str, list[tuple[float, float]]] = {"auto": [], "naive": [], "plain": []}
+    tested = 0
+    for _ in track(range(SPLITS), "growing trees", SPLITS):
+        order = case.rng.permutation(original.sampled)
+        cut = int(original.sampled * TRAINED)
+        train, test = order[:cut], order[cut:]
+        held = {name: column[train] for name, column in original.sample.items()}
+        judged = MemoryTable({name: column[test] for name, column in original.sample.items()})
+        plain = _released(release, original, Part(MemoryTable(held), ()))
+        exam = _released(release, original, Part(judged, ()))
+        fresh = _released(release, original, Part(_disguised(case, held), case.part.channels))
+        tested += len(test)
+        for name, source in (("auto", fresh), ("naive", fresh), ("plain", plain)):
+            method = "naive" if name == "naive" else "auto"
+            try:
+                model = TreeClassifier(method=method, max_depth=DEPTH).fit(source)
+            except MethodError:
+                continue
+            found[name].append((model.accuracy(exam).value, len(model.tree_.leaves)))
+    counts = original.counts[target]
+    grown = {name: _grown(name, held, tested) for name, held in found.items() if held}
+    return Utility(
+        grown["auto"],
+        grown.get("naive"),
+        grown.get("plain"),
+        float(counts.max() / counts.sum()),
+        SPLITS,
+        f"{SPLITS} random splits of the originals: {100 * TRAINED:.0f} % disguised afresh and mined, "
+        "the rest, plain, judges; "
+        f"trees of at most {DEPTH} tests",
+    )
+
+
+def _disguised(case: Case, held: dict[str, NDArray[Any]]) -> MemoryTable:
+    columns = dict(held)
+    for channel in case.part.channels:
+        joint = channel.disguise(channel.join(held), case.source, next(case.streams))
+        columns |= channel.part(joint)
+    return MemoryTable(columns)
+
+
+def _released(release: Release, original: Original, part: Part) -> Release:
+    """Return rows coded as in the release, in the form that trees are grown from."""
+    names = [name for name in release.schema.names if name not in original.skipped]
+    schema = release.schema.with_attributes(release.schema[name] for name in names)
+    codings = {name: release.codings[name] for name in names}
+    return replace(release, schema=schema, codings=codings, parts=(part,), treatments={})
+
+
+def _grown(name: str, held: list[tuple[float, float]], tested: int) -> Grown:
+    """Return the mean over splits, with the larger of the two errors there are.
+
+    Between splits (few, and they overlap), and of judging by a sample of records.
+    """
+    values = np.array([accuracy for accuracy, _ in held])
+    mean = float(values.mean())
+    between = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
+    judged = math.sqrt(max(0.0, mean * (1 - mean)) / max(1, tested))
+    return Grown(name, mean, max(between, judged), float(np.mean([size for _, size in held])))
+
+
+def _from_release(release: Release) -> Utility:
+    """Split the release itself; the rest, disguised, judges by corrected counts."""
+    part = release.parts[0]
+    if len(release.parts) == 1 and release.rows > ROWS:
+        release = replace(release, parts=(replace(part, table=part.table.slice(0, ROWS)),))
+    grown, judged = release.split(TRAINED)
+    found: dict[str, Grown] = {}
+    for name in track(("auto", "naive"), "growing trees", 2):
+        try:
+            model = TreeClassifier(method=name, max_depth=DEPTH).fit(grown)
+            told = model.accuracy(judged)
+        except MethodError:
+            continue
+        found[name] = Grown(name, told.value, told.error, float(len(model.tree_.leaves)))
+    if "auto" not in found:
+        raise MethodError("no tree can be grown from this release")
+    tree = model.tree_
+    root = np.maximum(tree.counts[0], 0)
+    return Utility(
+        found["auto"],
+        found.get("naive"),
+        None,
+        float(root.max() / root.sum()),
+        1,
+        f"one split of the release: {100 * TRAINED:.0f} % mined, the rest judges by corrected counts; "
+        f"trees of at most {DEPTH} tests",
+    )

@@ -1,0 +1,206 @@
+"""The worlds an attack is run on: disguised, plain (the control), and independent (the null).
+
+The rows of a release are shuffled, so nobody can say which row is whose. Where an attack needs true
+pairs, the audit disguises the owner's records once more through the card's own channels: the pairs
+are not those of the release but have the same law.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from privet.channel.base import MAX_CELLS
+from privet.estimate.bins import learn_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from privet.audit.original import Original
+    from privet.channel import Channel
+    from privet.randomness import Randomness
+    from privet.release import Part, Release
+
+    Codes = NDArray[Any]
+    Floats = NDArray[np.float64]
+
+__all__ = ["Case", "Group", "World", "worst_part"]
+
+Kind = Literal["disguised", "plain", "independent"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Attributes that went through one channel together, or one that is plain."""
+
+    names: tuple[str, ...]
+    size: int
+    channel: Channel | None
+
+    @property
+    def about(self) -> str:
+        """The group's name in reports."""
+        return " × ".join(self.names)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A release under attack.
+
+    ``truth`` has the joint codes of each group's originals: the owner's own (``real``), or, for
+    a miner, ones drawn from shares estimated from the release, each group by itself. ``agreed``
+    names the attributes that are plain on purpose.
+    """
+
+    release: Release
+    part: Part
+    truth: Mapping[str, Codes]
+    groups: tuple[Group, ...]
+    source: Randomness
+    rng: np.random.Generator
+    real: bool
+    agreed: frozenset[str]
+    streams: count[int] = field(default_factory=lambda: count(1))
+
+    @classmethod
+    def of(
+        cls,
+        release: Release,
+        original: Original | None,
+        source: Randomness,
+        agreed: frozenset[str],
+    ) -> Case:
+        """Return the case of a release, with the owner's records or without."""
+        rng = generator(source)
+        part = worst_part(release)
+        if original is None:
+            groups, truth = _synthetic(release, part, rng)
+        else:
+            groups, truth = _grouped(release, part, original)
+        return cls(release, part, truth, groups, source, rng, original is not None, agreed)
+
+    @property
+    def rows(self) -> int:
+        """The number of originals at hand."""
+        return len(next(iter(self.truth.values()))) if self.truth else 0
+
+    @property
+    def hidden(self) -> tuple[Group, ...]:
+        """The groups that went through a channel whose matrix can be written out."""
+        return tuple(
+            group
+            for group in self.groups
+            if group.channel is not None and group.size * group.channel.output_size <= MAX_CELLS
+        )
+
+    @property
+    def open(self) -> tuple[Group, ...]:
+        """The groups that are plain."""
+        return tuple(group for group in self.groups if group.channel is None)
+
+    def shares(self, group: Group) -> Floats:
+        """Return how common each value of a group is among the originals at hand."""
+        return np.bincount(self.truth[group.about], minlength=group.size) / self.rows
+
+    def world(self, kind: Kind) -> World:
+        """Return one of the three worlds."""
+        return World(self, kind)
+
+
+@dataclass(frozen=True)
+class World:
+    """Originals, what is released for each, and the law the attacker believes."""
+
+    case: Case
+    kind: Kind
+
+    @cached_property
+    def _moved(self) -> NDArray[np.int64]:
+        """Whose record is released in the place of each: another's, in the independent world."""
+        return self.case.rng.permutation(self.case.rows)
+
+    def draw(self, group: Group, rows: NDArray[np.int64] | None = None) -> Codes:
+        """Return fresh released codes of a group for some rows, or all."""
+        wanted = np.arange(self.case.rows) if rows is None else rows
+        if self.kind == "independent":
+            wanted = self._moved[wanted]
+        codes = self.case.truth[group.about][wanted]
+        if self.kind == "plain" or group.channel is None:
+            return codes
+        return group.channel.disguise(codes, self.case.source, next(self.case.streams))
+
+    def law(self, group: Group) -> Floats:
+        """Return the law the attacker believes, outputs × inputs, columns summing to one."""
+        if self.kind == "plain" or group.channel is None:
+            return np.eye(group.size)
+        return group.channel.matrix() / group.channel.scale
+
+
+def generator(source: Randomness) -> np.random.Generator:
+    """Return a generator for choices that need no secrecy, from the same source as the words."""
+    return np.random.default_rng(source.shuffle_words(0, 0, 8))
+
+
+def worst_part(release: Release) -> Part:
+    """Return the part whose records are the least protected: a promise is that of the worst."""
+
+    def strength(part: Part) -> float:
+        return sum(channel.epsilon() for channel in part.channels) - 1e9 * len(part.channels)
+
+    return max(release.parts, key=strength)
+
+
+def _grouped(
+    release: Release, part: Part, original: Original
+) -> tuple[tuple[Group, ...], dict[str, Codes]]:
+    groups: list[Group] = []
+    truth: dict[str, Codes] = {}
+    done: set[str] = set()
+    for name in release.schema.names:
+        channel = part.channel(name)
+        names = (name,) if channel is None else channel.attributes
+        if name in done or any(one in original.skipped for one in names):
+            continue
+        done.update(names)
+        if channel is not None:
+            group = Group(names, channel.input_size, channel)
+            truth[group.about] = channel.join(original.sample)
+        else:
+            coding = release.codings[name]
+            column = original.sample[name]
+            if coding is None:  # exact numbers: told apart as finely as a miner would
+                coding = learn_cells(name, column, missing=bool(np.isnan(column).any()))
+                column = coding.encode(column)
+            group = Group(names, coding.size, None)
+            truth[group.about] = column
+        groups.append(group)
+    return tuple(groups), truth
+
+
+SYNTHETIC = 20_000  # records drawn for a miner
+
+
+def _synthetic(
+    release: Release, part: Part, rng: np.random.Generator
+) -> tuple[tuple[Group, ...], dict[str, Codes]]:
+    """Draw originals of each disguised group from its estimated shares; plain groups stay out."""
+    from privet.audit.fidelity import estimated_shares
+
+    groups = tuple(
+        Group(channel.attributes, channel.input_size, channel)
+        for channel in part.channels
+        if channel.input_size * channel.output_size <= MAX_CELLS
+    )
+    truth: dict[str, Codes] = {}
+    if all(one.sign > 0 for one in release.parts) and part.table.rows:
+        for group in groups:
+            if group.channel is not None:
+                shares = estimated_shares(part, group.channel)
+                truth[group.about] = rng.choice(group.size, SYNTHETIC, p=shares)
+    return groups, truth

@@ -1,0 +1,223 @@
+"""Dataset complementation (Fong): unreal records that grow exactly the tree of the originals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import numpy as np
+
+from privet.disguise.base import Disguise, method
+from privet.disguise.plan import Plan
+from privet.disguise.treatment import Exact, ValueClass
+from privet.disguise.unrealize import Pick, Unrealizer, check_pick
+from privet.errors import DataError, PlanError
+from privet.frames import columns
+from privet.progress import track
+from privet.randomness import Randomness
+from privet.release import Claim, Part, Release
+from privet.release.universe import Dummy, Universe
+from privet.table import MemoryTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.disguise.recipe import Recipe
+    from privet.schema import Schema
+
+__all__ = ["Complement", "complemented_release", "originals"]
+
+
+@method
+@dataclass(frozen=True)
+class Complement(Disguise):
+    """Keep what is missing from some copies of the universe, never a collected record as such.
+
+    Protects from someone who gets hold of *some* rows of the two tables: none of them was put there by a
+    collected record. It protects nothing from someone who gets both tables whole: together they give every
+    record back. A tree grown from them is exactly that of the originals.
+
+    Parameters
+    ----------
+    pick
+        Which record of the perturbing set becomes unreal with each sample: ``"first"`` as in the
+        thesis, ``"most-frequent"``, ``"random"``, or ``"dummy"``: one that no sample can be.
+    dummy
+        With ``pick="dummy"``: the attribute that gets as many dummy values as it has values, or a table
+        of one attribute and the names of its dummies; by default an attribute is added for them.
+
+    >>> from privet import datasets
+    >>> release = Complement().disguise(datasets.load("weather"), datasets.schema("weather"))
+    >>> release.universe.copies, [part.sign for part in release.parts]
+    (2, [-1, -1])
+    """
+
+    method: ClassVar[str] = "complement"
+
+    pick: Pick = "first"
+    dummy: str | Mapping[str, Sequence[str]] | None = None
+
+    def plan(self, schema: Schema) -> NoReturn:
+        """Refuse: complementation treats records as wholes."""
+        del schema
+        raise PlanError("Complementation has no treatment for a single attribute.")
+
+    def recipe(self, schema: Schema) -> Recipe:
+        """Return how records are coded: categories as they are, numbers by their cells."""
+        coded = {
+            attribute.name: Exact() if attribute.is_categorical else ValueClass()
+            for attribute in schema
+        }
+        return Plan(coded).recipe(schema)
+
+    def universe(self, schema: Schema) -> Universe:
+        """Return the universe of a schema, none of its copies yet; one that is too large is refused."""
+        check_pick(self.pick)
+        codings = {step.name: step.coding for step in self.recipe(schema).steps}
+        if self.pick != "dummy":
+            if self.dummy is not None:
+                raise PlanError("Complement: dummy goes with pick='dummy' only.")
+            return Universe.of(codings)
+        return Universe.of(codings, self._dummy(schema))
+
+    def _dummy(self, schema: Schema) -> Dummy:
+        if self.dummy is None:
+            name = "dummy"
+            while name in schema:
+                name += "_"
+            return Dummy(name, ("yes",))
+        if isinstance(self.dummy, str):
+            return self._named(schema, self.dummy, None)
+        if not isinstance(self.dummy, Mapping) or len(self.dummy) != 1:
+            message = "Complement: dummy must be an attribute's name, or one name with its dummies."
+            raise PlanError(message, hint='dummy = { Wind = ["Crazy", "Deathly"] }.')
+        ((name, values),) = self.dummy.items()
+        return self._named(schema, name, list(values))
+
+    def _named(self, schema: Schema, name: str, values: list[str] | None) -> Dummy:
+        if name not in schema:
+            return Dummy(name, tuple(values or ("yes",)))
+        size = schema[name].coding().size
+        known = {str(value) for value in schema[name].values or ()}
+        if values is None:
+            values = [f"dummy {number + 1}" for number in range(size)]
+        fine = all(isinstance(value, str) for value in values) and not known & set(values)
+        if len(set(values)) < size or len(set(values)) < len(values) or not fine:
+            message = f"Complement: {name!r} needs at least {size} dummies, each a name of its own."
+            raise PlanError(message, hint="it takes as many as the attribute has values.")
+        return Dummy(name, tuple(values))
+
+    def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
+        """Return what a release made so would promise; no data are needed."""
+        return Claim.of(
+            dict.fromkeys(schema.names, self.method),
+            [(), ()],
+            target=schema.target,
+            learned=schema.learned,
+            seeded=seeded,
+            formal=False,
+            notes=self.universe(schema).notes(),
+        )
+
+    def disguise(
+        self,
+        records: Any,
+        schema: Schema,
+        *,
+        to: str | Path | None = None,
+        overwrite: bool = False,
+        seed: int | str | bytes | None = None,
+        shuffle: bool = True,
+    ) -> Release:
+        """Unrealize records and return the release; see ``Disguise.disguise``.
+
+        Rows are distinct records in the order of the universe, whatever ``shuffle`` says.
+        """
+        del shuffle
+        universe = self.universe(schema)
+        if to is not None:
+            from privet.release.folder import check_free
+
+            check_free(to, overwrite=overwrite)
+        with Randomness.system() if seed is None else Randomness.seeded(seed) as source:
+            unrealizer = Unrealizer(universe, self.pick, source)
+            for cells in self.cells(records, schema):
+                unrealizer.add(cells)
+        if not unrealizer.samples:
+            raise DataError("The table has no rows.")
+        tables = unrealizer.tables()
+        release = complemented_release(
+            self.recipe(schema),
+            universe.with_copies(unrealizer.copies),
+            tables,
+            seeded=seed is not None,
+        )
+        if to is None:
+            return release
+        release.write(to, overwrite=overwrite)
+        return Release.read(to)
+
+    def cells(self, records: Any, schema: Schema) -> Iterator[NDArray[np.int64]]:
+        """Yield the cells of records, batch by batch: of a frame, or of a path's files."""
+        recipe, universe = self.recipe(schema), self.universe(schema)
+        with Randomness.system() as source:  # of which nothing is drawn: no step has a channel
+            if not isinstance(records, str | Path):
+                raw = columns(records, schema.names)
+                rows = len(next(iter(raw.values())))
+                if rows:
+                    yield universe.join(recipe.apply(raw, rows, source).columns)
+                return
+            from privet.table.source import Source
+
+            for batch in track(Source(records, schema.attributes).batches(), "unrealizing"):
+                coded = recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
+                yield universe.join(coded)
+
+
+def complemented_release(
+    recipe: Recipe,
+    universe: Universe,
+    tables: Sequence[Mapping[str, NDArray[Any]]],
+    *,
+    seeded: bool = False,
+) -> Release:
+    """Return the release of T′ and T^P, which are both to be taken away from the universe."""
+    return Release(
+        recipe.schema,
+        {step.name: step.coding for step in recipe.steps},
+        tuple(Part(MemoryTable(table), (), -1) for table in tables),
+        dict.fromkeys(recipe.schema.names, Complement.method),
+        seeded=seeded,
+        universe=universe,
+    )
+
+
+def originals(release: Release) -> Any:
+    """Reconstruct the original records of a complemented release, as an Arrow table.
+
+    This undoes the disguise: what comes back are the collected records themselves (in the order of the
+    universe; the order of collection is lost, and numbers come back as the centres of their cells).
+    Mining does not need it.
+    """
+    import pyarrow as pa
+
+    if release.universe is None:
+        raise PlanError("Only a complemented release can be reconstructed so.")
+    universe = release.universe
+    counts = np.full(universe.size, universe.copies, np.int64)
+    for part in release.parts:
+        for batch in part.table.batches():
+            np.subtract.at(counts, universe.join(batch.columns), universe.counts(batch))
+    cells = np.repeat(np.arange(universe.size), counts)
+    codes = universe.part(cells)
+    return pa.table(
+        {
+            name: pa.array(coding.decode(codes[name]), from_pandas=True)
+            for name, coding in release.codings.items()
+            if coding is not None
+        }
+    )

@@ -1,0 +1,317 @@
+"""Weighing the parts whose groups have states, and those whose records can be collapsed.
+
+A record's weight at a node is the product over groups of attributes that went through one channel
+together (methods.md §4). For a group with states the weight of its whole event, path and candidate
+included, depends only on the state, so a group of fourteen attributes costs no more than fourteen:
+its joint codes are never listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from privet.channel import Flip
+from privet.coding import Box, code_type
+from privet.compiled import in_threads, threads
+from privet.estimate.base import unit
+from privet.estimate.collapse import TIMES, collapse, may_collapse
+from privet.estimate.kernels import weigh_boxes, weigh_states
+from privet.release.release import released_size
+from privet.table import Batch, MemoryTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.channel import Channel
+    from privet.coding import Coding, Floats
+    from privet.release import Part
+    from privet.table import IntArrays, Table
+
+__all__ = ["Counter", "Layout", "TableCounter", "fits"]
+
+WORTH = 1 << 16  # records from which on collapsing pays for itself
+
+
+def fits(part: Part, codings: Sequence[Coding], target: str, classes: int) -> bool:
+    """Whether a part is to be weighed so: its large groups have states, or it can be collapsed."""
+    large = [one for one in part.channels if len(one.attributes) > 1]
+    if large:
+        return all(one.states and target not in one.attributes for one in large)
+    sizes = [released_size(part, coding.name, coding) for coding in codings]
+    return part.table.rows > WORTH and may_collapse(part.table.rows, [*sizes, classes])
+
+
+@dataclass(frozen=True)
+class Program:
+    """Boxes as the kernels read them: tested attributes, marks, factors, weights of states."""
+
+    path: NDArray[np.int64]
+    marks: NDArray[np.uint8]
+    factors: Floats
+    weights: Floats
+    bounds: Floats
+
+    def __len__(self) -> int:
+        return len(self.path)
+
+    def arrays(self, boxes: slice = slice(None)) -> tuple[Any, ...]:
+        """Return what a kernel takes for some of the boxes."""
+        return self.path[boxes], self.marks[boxes], self.factors[boxes], self.weights[boxes]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the cells of each attribute lie, and what a box means for each group.
+
+    It is made from the card alone: whoever knows the channels and the number of records can read
+    sums that somebody else added up.
+    """
+
+    codings: tuple[Coding, ...]
+    channels: tuple[Channel, ...]
+    target: str
+    classes: int
+    rows: int
+
+    @cached_property
+    def groups(self) -> list[tuple[Channel | None, tuple[int, ...]]]:
+        """Each group's channel, and the places of its attributes."""
+        places = {coding.name: place for place, coding in enumerate(self.codings)}
+        channels = {name: channel for channel in self.channels for name in channel.attributes}
+        held: list[tuple[Channel | None, tuple[int, ...]]] = []
+        covered: set[str] = set()
+        for name, place in places.items():
+            if name in covered:
+                continue
+            channel = channels.get(name)
+            names = (name,) if channel is None else channel.attributes
+            held.append((channel, tuple(places[each] for each in names) if channel else (place,)))
+            covered.update(names)
+        return held
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """The group of each attribute."""
+        group = np.empty(len(self.codings), np.int64)
+        for number, (_, places) in enumerate(self.groups):
+            group[list(places)] = number
+        return group
+
+    @cached_property
+    def states(self) -> NDArray[np.int64]:
+        """How many states each group has; 0 if its weight goes by its attribute's code."""
+        return np.array([0 if one is None else one.states for one, _ in self.groups], np.int64)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many observed codes each attribute has."""
+        sizes = np.array([coding.size for coding in self.codings], np.int64)
+        for channel, places in self.groups:
+            if channel is not None:
+                sizes[list(places)] = channel.outputs
+        return sizes
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each attribute's cells start, and the end."""
+        cells = np.maximum(self.states[self.group], 1) * self.sizes
+        return np.cumsum([0, *cells]).astype(np.int64)
+
+    @cached_property
+    def fixed(self) -> tuple[Any, ...]:
+        """What kernels take for all boxes: groups, all bits of their states, whether they kill."""
+        full = np.maximum(self.states - 1, 0).astype(np.uint8)
+        kills = [one is None or isinstance(one, Flip) for one, _ in self.groups]
+        return self.group, full, np.array(kills)
+
+    @cached_property
+    def labels(self) -> Floats | None:
+        """The inverse of the class's channel, or None."""
+        channel = next((one for one in self.channels if self.target in one.attributes), None)
+        return None if channel is None else channel.inverse()
+
+    @property
+    def observed_classes(self) -> int:
+        """How many classes can be observed."""
+        return self.classes if self.labels is None else self.labels.shape[1]
+
+    def program(self, boxes: Sequence[Box]) -> Program:
+        """Work the boxes out for the kernels, with a bound on a record's weight in each."""
+        tested = [
+            [a for a, coding in enumerate(self.codings) if coding.name in box.masks]
+            for box in boxes
+        ]
+        longest = max([1, *map(len, tested)])
+        widest = int(self.sizes.max())
+        path = np.full((len(boxes), longest), -1)
+        marks = np.zeros((len(boxes), longest, widest), np.uint8)
+        factors = np.zeros((len(boxes), longest, widest))
+        weights = np.ones((len(boxes), len(self.groups), max(1, int(self.states.max()))))
+        bounds = np.ones(len(boxes))
+        for i, (box, attributes) in enumerate(zip(boxes, tested, strict=True)):
+            path[i, : len(attributes)] = attributes
+            for k, a in enumerate(attributes):
+                channel, size = self.groups[self.group[a]][0], int(self.sizes[a])
+                mask = box.masks[self.codings[a].name]
+                if channel is not None and channel.states:
+                    marks[i, k, :size] = channel.marks(self.codings[a].name, mask)
+                else:
+                    factors[i, k, :size] = mask if channel is None else channel.weights(box)
+                    bounds[i] *= max(1.0, float(np.abs(factors[i, k]).max()))
+            for g in set(self.group[attributes].tolist()):
+                channel = self.groups[g][0]
+                if channel is not None and channel.states:
+                    held = channel.state_weights(box)
+                    weights[i, g, : len(held)] = held
+                    bounds[i] *= max(1.0, float(np.abs(held).max()))
+        return Program(path, marks, factors, weights, bounds)
+
+    def units(self, program: Program) -> Floats:
+        """Return the units of first and second sums for every box."""
+        rows = self.rows
+        return np.array([(unit(rows, bound), unit(rows, bound**2)) for bound in program.bounds])
+
+    def table(
+        self, name: str, box: Box, first: Floats, second: Floats
+    ) -> tuple[Floats | None, Floats, Floats]:
+        """Return one attribute's weights at a node (None: none needed), and its two sums."""
+        place = next(a for a, coding in enumerate(self.codings) if coding.name == name)
+        cells = slice(self.offsets[place], self.offsets[place + 1])
+        one, two = first[cells], second[cells]
+        channel = self.groups[self.group[place]][0]
+        mask = box.mask(name, self.codings[place].size)
+        if channel is None:
+            return None, one * mask[:, None], two * mask[:, None]
+        if not channel.states:
+            return channel.inverse() * mask[:, None], one, two
+        weights = channel.value_weights(box, name).reshape(len(mask), -1)
+        if self.certain[self.group[place]]:  # a count like any other
+            return None, weights @ one, weights @ two
+        return weights, one, two
+
+    @cached_property
+    def certain(self) -> list[bool]:
+        """Whether nothing in a group is left to chance."""
+        return [one is None or one.entropy() == 0 for one, _ in self.groups]
+
+    def values(self, name: str, boxes: Sequence[Box]) -> Floats:
+        """Return boxes × values × outputs: the weights of one attribute at some nodes."""
+        place = next(a for a, coding in enumerate(self.codings) if coding.name == name)
+        channel, size = self.groups[self.group[place]][0], self.codings[place].size
+        if channel is not None and channel.states and not isinstance(channel, Flip):
+            return np.stack([channel.value_weights(box, name).reshape(size, -1) for box in boxes])
+        if channel is None:
+            whole = np.eye(size)
+        elif channel.states:
+            whole = channel.value_weights(Box(), name).reshape(size, -1)
+        else:
+            whole = channel.inverse()
+        masks = np.array([box.mask(name, size) for box in boxes])
+        return whole * masks[:, :, None]
+
+
+class Counter(Protocol):
+    """Adds up the weights of records; it may sit with another party."""
+
+    def count(self, boxes: Sequence[Box]) -> IntArrays:
+        """Return first and second sums in whole units, boxes × cells × observed classes."""
+        ...
+
+    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
+        ...
+
+
+class TableCounter:
+    """Adds up the weights of a table's records, each distinct one once where there are few."""
+
+    def __init__(self, layout: Layout, table: Table) -> None:
+        self.layout = layout
+        self._table = table
+        self._collapsed: MemoryTable | None = None
+        self._tried = False
+
+    @property
+    def table(self) -> Table:
+        """The records that are counted; collapsed when first asked for, if that is possible."""
+        if not self._tried:
+            sizes = dict(zip(self._names, self.layout.sizes.tolist(), strict=True))
+            whole = {**sizes, self.layout.target: self.layout.observed_classes}
+            target = self.layout.target
+
+            def codes(batch: Batch) -> list[NDArray[Any]]:
+                return [*self._codes(batch), batch.columns[target]]
+
+            self._collapsed = collapse(self._table, whole, codes)
+            self._tried = True
+        return self._table if self._collapsed is None else self._collapsed
+
+    @property
+    def _names(self) -> list[str]:
+        return [coding.name for coding in self.layout.codings]
+
+    def _codes(self, batch: Batch) -> list[NDArray[Any]]:
+        held = [(coding, batch.columns[coding.name]) for coding in self.layout.codings]
+        return [
+            column if column.dtype.kind == "u" else coding.encode(column) for coding, column in held
+        ]
+
+    def _matrix(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+        kind = code_type(int(self.layout.sizes.max()))
+        matrix = np.empty((len(batch), len(self.layout.codings)), kind)
+        for place, column in enumerate(self._codes(batch)):
+            matrix[:, place] = column
+        times = batch.columns.get(TIMES) if self._collapsed is not None else None
+        if times is None:
+            times = np.ones(len(batch), np.int64)
+        return matrix, np.ascontiguousarray(batch.columns[self.layout.target]), times
+
+    def count(self, boxes: Sequence[Box]) -> IntArrays:
+        """Return first and second sums in whole units, boxes × cells × observed classes."""
+        layout = self.layout
+        program = layout.program(boxes)
+        units = layout.units(program)
+        cells, classes = int(layout.offsets[-1]), layout.observed_classes
+        table = self.table
+
+        def some(chosen: slice, batch: Batch) -> IntArrays:
+            shape = (len(program.path[chosen]), cells, classes)
+            sums = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+            records = self._matrix(batch)
+            held = program.arrays(chosen)
+            fixed = (layout.offsets, layout.sizes, *layout.fixed)
+            weigh_states(*records, *fixed, *held, units[chosen], *sums)
+            return sums
+
+        if self._collapsed is None or table.rows == 0:
+            return table.count(lambda batch: some(slice(None), batch), "weighing")
+        # Few records and many boxes: the threads share the boxes.
+        step = max(1, -(-len(boxes) // (4 * threads())))
+        pieces = [slice(at, at + step) for at in range(0, len(boxes), step)]
+        batch = Batch(0, self._collapsed.columns)
+        done = list(in_threads(lambda piece: some(piece, batch), pieces))
+        return tuple(np.concatenate(sums) for sums in zip(*done, strict=True))
+
+    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
+        layout = self.layout
+        program = layout.program(boxes)
+        inverse = np.eye(layout.observed_classes) if layout.labels is None else layout.labels
+        rows = np.ascontiguousarray(inverse[labels])  # boxes × observed classes
+        bound = max(1.0, float((program.bounds * np.abs(rows).max(1)).sum()))
+        units = np.array([unit(layout.rows, bound), unit(layout.rows, bound * bound)])
+
+        def work(batch: Batch) -> IntArrays:
+            out = np.zeros(2, np.int64)
+            records = self._matrix(batch)
+            weigh_boxes(*records, *layout.fixed, *program.arrays(), rows, units, out)
+            return (out,)
+
+        (sums,) = self.table.count(work, "scoring")
+        return float(sums[0] / units[0]), float(sums[1] / units[1])

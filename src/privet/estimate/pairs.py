@@ -1,0 +1,110 @@
+"""Tables of binary attributes, those of all nodes in one block.
+
+A level of a tree mined from flip groups has hundreds of nodes with a dozen two-valued attributes
+each; one block for all of them is worked on about as fast as one table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Box, Floats
+    from privet.estimate.grouped import Layout
+
+__all__ = ["Pairs", "SummedPairs", "stack"]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What ``Inverted`` is for one table, for a row of them, two values each.
+
+    ``mean`` is tables × 2 × classes, ``weights`` tables × 2 × outputs and ``second`` tables ×
+    outputs × observed classes. A table that is ``plain`` has its mean taken off ``second``
+    already, so that nothing uncertain is exactly zero.
+    """
+
+    mean: Floats
+    weights: Floats
+    second: Floats
+    plain: NDArray[np.bool_]
+    labels: Floats | None
+
+    def variances(self, coefficients: Floats) -> Floats:
+        """Return the variance of sums of cells, tables × sums, as ``Inverted`` does.
+
+        ``coefficients`` is tables × sums × 2 × classes.
+        """
+        sums = np.swapaxes(self.weights, 1, 2)[:, None] @ coefficients
+        if self.labels is not None:
+            sums = sums @ self.labels
+        squares = (self.second[:, None] * sums**2).sum((-1, -2))
+        own = (self.mean[:, None] * coefficients**2).sum((-1, -2))
+        return np.where(self.plain[:, None], squares, squares - own)
+
+    def take(self, tables: NDArray[np.int64]) -> Pairs:
+        """Return some of the tables."""
+        held = self.mean[tables], self.weights[tables], self.second[tables], self.plain[tables]
+        return Pairs(*held, self.labels)
+
+
+@dataclass(frozen=True)
+class SummedPairs:
+    """The sum of independent blocks with signs: one a part of a release."""
+
+    blocks: tuple[Pairs, ...]
+    signs: tuple[int, ...]
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The sum of the estimates."""
+        held = zip(self.signs, self.blocks, strict=True)
+        return np.sum([sign * block.mean for sign, block in held], axis=0)
+
+    def variances(self, coefficients: Floats) -> Floats:
+        """Return the sum of the variances."""
+        held: Floats = np.sum([block.variances(coefficients) for block in self.blocks], axis=0)
+        return held
+
+    def take(self, tables: NDArray[np.int64]) -> SummedPairs:
+        """Return some of the tables."""
+        return SummedPairs(tuple(block.take(tables) for block in self.blocks), self.signs)
+
+
+def stack(layout: Layout, boxes: Sequence[Box], first: Floats, second: Floats) -> Pairs:
+    """Return the tables of all attributes at all boxes, box after box, from their sums."""
+    attributes, labels = len(layout.codings), layout.labels
+    outputs = int(np.diff(layout.offsets).max())
+    shape = (len(boxes), attributes, outputs, first.shape[2])
+    ones, twos = np.zeros(shape), np.zeros(shape)
+    weights = np.zeros((len(boxes), attributes, 2, outputs))
+    plain = np.zeros(attributes, np.bool_)
+    for a, coding in enumerate(layout.codings):
+        cells = slice(layout.offsets[a], layout.offsets[a + 1])
+        one, two = first[:, cells], second[:, cells]
+        held = layout.values(coding.name, boxes)
+        plain[a] = layout.certain[layout.group[a]] and labels is None
+        if plain[a]:
+            one, two = held @ one, held @ two
+            two, held = two - one, np.broadcast_to(np.eye(2), (len(boxes), 2, 2))
+        ones[:, a, : one.shape[1]], twos[:, a, : two.shape[1]] = one, two
+        weights[:, a, :, : held.shape[2]] = held
+    mean = weights @ ones
+    if labels is not None:
+        mean = mean @ labels.T
+    tables = len(boxes) * attributes
+    return Pairs(
+        mean.reshape(tables, 2, -1),
+        weights.reshape(tables, 2, outputs),
+        twos.reshape(tables, outputs, -1),
+        np.tile(plain, len(boxes)),
+        labels,
+    )

@@ -1,0 +1,85 @@
+"""Frames of any kind."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from privet.errors import DataError
+from privet.frames import columns, distinct, is_frame
+
+HELD = {"n": [1.5, 2.0], "i": [3, 4], "t": ["a", "b"]}
+FRAMES: dict[str, Any] = {
+    "dict": HELD,
+    "dict of arrays": {name: np.array(column) for name, column in HELD.items()},
+    "pandas": pd.DataFrame(HELD),
+    "pandas with Arrow": pd.DataFrame(HELD).convert_dtypes(dtype_backend="pyarrow"),
+    "pandas, nullable": pd.DataFrame(HELD).convert_dtypes(),
+    "polars": pl.DataFrame(HELD),
+    "arrow": pa.table(HELD),
+    "arrow in chunks": pa.concat_tables([pa.table(HELD).slice(0, 1), pa.table(HELD).slice(1)]),
+    "record batch": pa.table(HELD).to_batches()[0],
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
+def test_every_kind_gives_the_same_columns(frame: Any) -> None:
+    assert is_frame(frame)
+    held = columns(frame)
+    assert list(held) == ["n", "i", "t"]
+    assert isinstance(held["n"], np.ndarray)
+    assert held["n"].tolist() == [1.5, 2.0]
+    assert isinstance(held["i"], np.ndarray)
+    assert held["i"].tolist() == [3, 4]
+    assert held["t"].to_pylist() == ["a", "b"]
+    assert list(columns(frame, ["t", "n"])) == ["t", "n"]
+    with pytest.raises(DataError, match="no column 'x'; it has n, i, t"):
+        columns(frame, ["n", "x"])
+
+
+def test_missing_numbers_are_nan() -> None:
+    for frame in (
+        {"a": [1, None]},
+        pd.DataFrame({"a": pd.array([1, None], dtype="Int64")}),
+        pl.DataFrame({"a": [1, None]}),
+        pa.table({"a": [1, None]}),
+        pa.table({"a": pa.array([1, None], pa.decimal128(5, 2))}),
+    ):
+        np.testing.assert_array_equal(columns(frame)["a"], [1.0, np.nan])
+
+
+def test_what_is_no_frame() -> None:
+    for thing in (np.zeros((2, 2)), [[1]], "text", 3, None, {1, 2}):
+        assert not is_frame(thing)
+    for thing in (np.zeros((2, 2)), [[1]], 3, None):
+        with pytest.raises(DataError, match="A table is expected"):
+            columns(thing)
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns named 'a'"),
+        (pa.table([[1], [2]], names=["a", "a"]), "two columns named 'a'"),
+        ({"a": [1, 2], "b": [1]}, "differ in length"),
+        ({"a": 3}, "arrays or lists"),
+        ({"a": np.zeros((2, 2))}, "'a' mixes types"),
+        ({"a": [["secret"], ["b"]]}, "neither text nor numbers"),
+        ({"a": ["secret", 666]}, "'a' mixes types"),
+        (pd.DataFrame({"a": ["secret", 666]}), "'a' mixes types"),
+    ],
+)
+def test_tables_that_are_refused(frame: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message) as caught:
+        columns(frame)
+    assert "secret" not in str(caught.value)
+    assert "666" not in str(caught.value)
+
+
+def test_distinct_values() -> None:
+    assert distinct(pa.array(["b", "a", None, "b"])) == ["b", "a", None]
+    assert distinct(np.array([2.0, np.nan, 1.0, 2.0])) == [2.0, None, 1.0]
+    assert distinct(pa.array(["b", "a", "b"]).dictionary_encode()) == ["b", "a"]
