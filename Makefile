@@ -12,7 +12,7 @@ PINS := PRIVET_THREADS=2 OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 MKL_NUM_THREAD
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench bench-accuracy mutants format clean
+.PHONY: help demo test lint bench bench-accuracy crash mutants format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ bench: $(VENV)/.bench ## speed beside peers, on two threads
 
 bench-accuracy: $(VENV)/.bench ## accuracy beside peers, on two threads
 	$(PINS) $(BIN)/python -m benchmarks accuracy
+
+crash: $(VENV)/.test ## kill writers and database servers a hundred times each
+	PRIVET_KILLS=100 $(BIN)/python -m pytest tests/store/test_crash.py
 
 mutants: $(VENV)/.test ## plant bugs one by one and see the tests catch each
 	$(BIN)/python tests/mutants/run.py

@@ -1,11 +1,13 @@
 """Run benchmarks by name, or all: ``python -m benchmarks [--peers] [name ...]``.
 
+``accuracy`` and ``coverage`` take options of their own: ``python -m benchmarks accuracy --help``.
 ``--peers`` leaves privet itself out, to see what the machine makes of the others.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from importlib import import_module
 
 from rich.console import Console
@@ -13,8 +15,14 @@ from rich.console import Console
 NAMES = ("grow", "substitute", "learn", "scale")
 
 
+APART = ("accuracy", "coverage")
+
+
 def main() -> None:
     """Run, print and write results."""
+    if len(sys.argv) > 1 and sys.argv[1] in APART:
+        import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed beside peers.")
     parser.add_argument("names", nargs="*", metavar="name", help=f"some of {', '.join(NAMES)}")
     parser.add_argument("--peers", action="store_true", help="time the peers only")

@@ -12,6 +12,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "2")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
 os.environ.setdefault("PRIVET_THREADS", "2")
 
+# Debian keeps PostgreSQL's programs off the path.
+SERVERS = sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
+os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", ""), *SERVERS])
+
 SHARED_DATA = ROOT.parent / "shared" / "data"
 if "PRIVET_DATA" not in os.environ and SHARED_DATA.is_dir():
     os.environ["PRIVET_DATA"] = str(SHARED_DATA)

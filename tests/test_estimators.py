@@ -438,7 +438,7 @@ def test_a_score_from_a_disguised_release(target: str | None) -> None:
     assert high - low == pytest.approx(2 * 1.96 * found.error, rel=1e-3)
 
 
-def test_direct_beats_no_correction() -> None:
+def test_direct_comes_near_the_plain_tree() -> None:
     release = RandomSubstitution(gamma=5).disguise(labelled(30_000, 3), SCHEMA, seed=3)
     test = labelled(5000, 4)
     direct = TreeClassifier(method="direct", max_depth=4).fit(release).score(test)

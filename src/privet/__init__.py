@@ -16,19 +16,26 @@ __version__ = "0.1.0"
 _homes = {
     "Attribute": "privet.schema",
     "Coding": "privet.coding",
+    "Complement": "privet.disguise",
     "Distribution": "privet.estimate.distribution",
     "Exact": "privet.disguise",
+    "KAnonymity": "privet.disguise",
+    "Monotone": "privet.disguise",
     "Plan": "privet.disguise",
     "Policy": "privet.tree",
     "PrivetError": "privet.errors",
     "RandomSubstitution": "privet.disguise",
+    "RandomizedResponse": "privet.disguise",
     "Release": "privet.release",
     "Schema": "privet.schema",
+    "Store": "privet.store",
     "Substitution": "privet.disguise",
     "Tree": "privet.tree",
     "TreeClassifier": "privet.estimators",
     "ValueClass": "privet.disguise",
     "Withheld": "privet.disguise",
+    "audit": "privet.audit",
+    "advise": "privet.advise",
     "datasets": "privet.datasets",
 }
 
@@ -36,13 +43,26 @@ __all__ = [*_homes, "__version__"]  # noqa: PLE0604
 
 if TYPE_CHECKING:
     from privet import datasets
+    from privet.audit import audit
     from privet.coding import Coding
-    from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
+    from privet.disguise import (
+        Complement,
+        Exact,
+        KAnonymity,
+        Monotone,
+        Plan,
+        RandomizedResponse,
+        RandomSubstitution,
+        Substitution,
+        ValueClass,
+        Withheld,
+    )
     from privet.errors import PrivetError
     from privet.estimate.distribution import Distribution
     from privet.estimators import TreeClassifier
     from privet.release import Release
     from privet.schema import Attribute, Schema
+    from privet.store import Store
     from privet.tree import Policy, Tree
 
 

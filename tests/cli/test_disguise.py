@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from privet.release import Release
 from tests.cli.running import run, run_json
 
@@ -38,6 +40,14 @@ def test_bins_and_order(table: Path) -> None:
     release = Release.read("a.release")
     assert not release.shuffled
     assert release.schema["age"].bins == 5
+
+
+def test_other_wishes(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "--bins", 5)
+    run(*common, "--epsilon", 2, "-o", "a.release")
+    assert Release.read("a.release").claim["age"].epsilon == pytest.approx(2)
+    run(*common, "--rho", 0.05, 0.5, "-o", "b.release")
+    assert float(Release.read("b.release").claim["age"].gamma or 0) == pytest.approx(19)
 
 
 def test_csv_is_disguised_as_well(folder: Path) -> None:

@@ -6,7 +6,7 @@ from privet.errors import InputError
 
 def test_names_cover_both_families_the_weather_and_uci() -> None:
     names = datasets.names()
-    assert len(set(names)) == len(names) == 5 + 10 + 1 + 6
+    assert len(set(names)) == len(names) == 5 + 10 + 1 + 1 + 6
     assert {"as-f1", "as-f5", "agrawal-f1", "agrawal-f10", "weather", "adult", "wine"} <= set(names)
 
 

@@ -71,6 +71,22 @@ def test_people_see_categories_and_centres() -> None:
     assert shown["age"].to_pylist() == centres.tolist()
 
 
+def test_or_random_points_of_cells() -> None:
+    made = RandomSubstitution(gamma=1e9, bins=6).disguise(people(500), SCHEMA, shuffle=False)
+    shown, again = (made.to_frame(representative="random", seed=1) for _ in range(2))
+    assert shown.equals(again)
+    assert not shown.equals(made.to_frame(representative="random"))
+    points = shown["age"].to_numpy()
+    codes = made.parts[0].table.collect(500).columns["age"]
+    assert (made.codings["age"].encode(points) == codes).all()  # type: ignore[union-attr]
+    assert len(set(points.tolist())) > 400
+    kids = shown["kids"].to_numpy()
+    assert (kids == np.floor(kids)).all()
+    assert set(kids) == set(people(500)["kids"])
+    with pytest.raises(MethodError, match="'centre' or 'random'"):
+        made.to_frame(representative="end")
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("age", 6), ("risk", 2), ("rent", 5001), ("rent", np.nan)]
 )

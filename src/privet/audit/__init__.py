@@ -1,8 +1,8 @@
 """The audit: what a release gives away, and what it is still good for.
 
-``privet.audit(release, original=frame)`` returns an ``Audit``: measures, checks, attacks, utility and a
-verdict, as JSON, text or HTML. The room itself can be called, so that the function has its name
-whether or not the room was imported before.
+``privet.audit(release, original=frame)`` returns an ``Audit``: measures, checks, attacks, utility
+and a verdict, as JSON, text or HTML. The room itself can be called, so that the function has its
+name whether or not the room was imported before.
 """
 
 from __future__ import annotations

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["advise", "worst_of"]
 
 STRENGTHS = (2, 3, 5, 8, 12, 19)  # of γ that are thought through
-_HIGH, _CHEAP = 0.3, 0.01  # advantage that calls for less γ; accuracy cost that allows it
+_HIGH = 0.3  # advantage that calls for a smaller γ
+_COSTLY = 0.05  # accuracy whose loss calls for a larger one
+_LARGE = 4  # ε of a record that is no strong promise any more
 
 
 def worst_of(outcomes: Sequence[Outcome]) -> Outcome | None:
     """Return the attack that wins most over a blind guess, of those that need this release only."""
     counted = [
-        one
-        for one in outcomes
-        if one.kind == "success" and not one.repeated and not one.agreed
+        one for one in outcomes if one.kind == "success" and not one.repeated and not one.agreed
     ]
     return max(counted, key=lambda one: one.advantage, default=None)
 
@@ -38,36 +38,59 @@ def advise(
     case: Case, outcomes: Sequence[Outcome], checks: Sequence[Check], found: Utility | None
 ) -> list[str]:
     """Return what to change, the most urgent first."""
-    release, claim = case.release, case.release.claim
+    plain = [name for name in case.release.claim.disclosed if name not in case.agreed]
+    return [
+        *_mend(case, checks, plain),
+        *_attacked(case, worst_of(outcomes), found, plain),
+        *_remember(case),
+    ]
+
+
+def _mend(case: Case, checks: Sequence[Check], plain: Sequence[str]) -> list[str]:
+    """Say what makes the release unfit to be given away."""
+    release = case.release
     said = []
     if release.seeded:
         said.append("Disguise again without a seed: whoever has the seed can undo this release.")
-    if any(not check.holds and check.what.startswith(("Every", "The released")) for check in checks):
+    if any(check.hard and not check.holds for check in checks):
         said.append("Do not release this: a check of its numbers failed.")
     if not release.shuffled:
         said.append("Shuffle the rows: whoever knows a record's place knows its row.")
-    plain = [name for name in claim.disclosed if name not in case.agreed]
     if plain:
         listed = f"{', '.join(map(repr, plain[:4]))}{' and others' if len(plain) > 4 else ''}"
-        said.append(f"Put {listed} through a channel, or withhold them: they are plain.")
+        said.append(f"Put {listed} through a channel, or withhold what is plain.")
     if release.schema.learned:
         said.append("Declare the schema by hand: a learned one gives away categories and ranges.")
-    worst = worst_of(outcomes)
-    if worst is not None and worst.attack in ("guess", "joint") and worst.advantage > _HIGH:
-        said += _weaker(case, worst)
-    elif worst is not None and worst.advantage > _HIGH:
-        said.append(f"Against '{worst.title.lower()}': {worst.remedy}.")
-    elif found is not None and found.cost is not None and found.cost > 5 * _CHEAP and not plain:
+    return said
+
+
+def _attacked(
+    case: Case, worst: Outcome | None, found: Utility | None, plain: Sequence[str]
+) -> list[str]:
+    """Say what to do against the worst attack, or with the room it leaves."""
+    if worst is None:
+        return []
+    if worst.advantage > _HIGH:
+        if worst.attack in ("guess", "joint"):
+            return _weaker(case, worst)
+        return [] if plain else [f"Against '{worst.title.lower()}': {worst.remedy}."]
+    if found is None or found.cost is None or found.cost <= _COSTLY or plain:
+        return []
+    said = (
+        f"There is room for accuracy: the worst attack wins {100 * worst.advantage:.0f} % over a "
+        f"blind guess and the tree loses {100 * found.cost:.1f} points. Try a plan with a larger γ "
+        "by privet compare."
+    )
+    return [said]
+
+
+def _remember(case: Case) -> list[str]:
+    """Say what holds for most releases, and is forgotten for most."""
+    release, claim = case.release, case.release.claim
+    said = []
+    if len(claim.disguised) > 1 and claim.disguised_epsilon > _LARGE:
         said.append(
-            f"There is room for accuracy: the worst attack wins {100 * worst.advantage:.0f} % over a "
-            f"blind guess, and the tree loses {100 * found.cost:.1f} points. Compare a plan with a "
-            "larger γ by privet compare."
-            if worst is not None
-            else "Compare a plan with a larger γ by privet compare."
-        )
-    if len(claim.disguised) > 1 and claim.disguised_epsilon > 4:
-        said.append(
-            f"Withhold attributes that no tree needs: each one adds to the ε of a record, now "
+            "Withhold attributes that no tree needs: each one adds to the ε of a record, now "
             f"{claim.disguised_epsilon:.1f}."
         )
     if release.schema.target in claim.disclosed:
@@ -96,8 +119,9 @@ def _weaker(case: Case, worst: Outcome) -> list[str]:
     gamma = smaller[-1] if len(smaller) < 2 else smaller[-2]
     trial = GammaDiagonal(channel.attribute, channel.size, gamma)
     then = success(shares, trial.matrix() / trial.scale)
-    return [
+    said = (
         f"Take γ = {gamma} for {worst.about!r} instead of {float(channel.gamma):g}: the best guess "
         f"from its own disguise is then right for {100 * then:.1f} % instead of {100 * now:.1f} % "
         f"(blind: {100 * float(np.max(shares)):.1f} %)."
-    ]
+    )
+    return [said]

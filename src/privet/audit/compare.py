@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from privet.audit.run import audit
@@ -13,7 +15,6 @@ from privet.progress import track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from privet.disguise import Disguise
     from privet.schema import Schema
@@ -86,7 +87,10 @@ def compare(
     attacks: Iterable[str] = ("read", "guess", "joint", "linkage", "homogeneity"),
     seed: int | None = None,
 ) -> Comparison:
-    """Disguise a table by each plan, in memory, and audit it with its originals.
+    """Disguise a table by each plan and audit the release with its originals.
+
+    ``records`` is a frame, or the path of a file, which is then worked on out of core in a
+    temporary folder.
 
     >>> import privet as pv
     >>> from privet.audit import compare
@@ -102,8 +106,11 @@ def compare(
     blind = accuracy = 0.0
     rows = 0
     for name, plan in track(plans.items(), "comparing", len(plans)):
-        release = plan.disguise(records, schema, seed=seed)
-        found = audit(release, records, agreed=_released(agreed, release.schema), attacks=chosen, seed=seed)
+        with TemporaryDirectory(prefix="privet-compare-") as folder:
+            to = Path(folder) / "release" if isinstance(records, str | Path) else None
+            release = plan.disguise(records, schema, to=to, seed=seed)
+            kept = _released(agreed, release.schema)
+            found = audit(release, records, agreed=kept, attacks=chosen, seed=seed)
         worst, useful = found.worst, found.utility
         if useful is None or useful.plain is None:
             raise DataError(f"No tree can be grown from the plan {name!r}.")
@@ -140,5 +147,5 @@ def pareto(points: Iterable[Point]) -> list[Point]:
             and (other.accuracy > one.accuracy or other.advantage < one.advantage)
             for other in held
         )
-        marked.append(Point(**{**asdict(one), "plain": one.plain, "front": not beaten}))
+        marked.append(replace(one, front=not beaten))
     return marked

@@ -98,7 +98,7 @@ def count_errors(part: Part, original: Original) -> list[CountError]:
     found = []
     for channel in single_channels(part, original):
         name = channel.attributes[0]
-        truth = original.counts[name]
+        truth = original.counts[name].astype(np.float64)
         seen = Distribution(observed_counts(part, name, channel.input_size), channel)
         same = channel.inputs == channel.outputs
         found.append(
@@ -176,9 +176,9 @@ def _pair_counts(
     def work(batch: Batch) -> IntArrays:
         wide = {name: batch.columns[name].astype(np.int64) for name in tops}
         return tuple(
-            np.bincount(
-                wide[one] * tops[two] + wide[two], minlength=tops[one] * tops[two]
-            ).reshape(tops[one], tops[two])
+            np.bincount(wide[one] * tops[two] + wide[two], minlength=tops[one] * tops[two]).reshape(
+                tops[one], tops[two]
+            )
             for one, two in pairs
         )
 

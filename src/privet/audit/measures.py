@@ -56,11 +56,15 @@ class Measure:
 
 @dataclass(frozen=True)
 class Check:
-    """Something that must hold, and whether it does."""
+    """Something that should hold, and whether it does.
+
+    A ``hard`` one that fails means that the release is not what it says it is.
+    """
 
     what: str
     holds: bool
     detail: str = ""
+    hard: bool = False
 
 
 def measures(release: Release) -> list[Measure]:
@@ -118,9 +122,7 @@ def _intervals(
     return widths(coding, law, integer=whole)
 
 
-def widths(
-    coding: Coding, law: NDArray[np.float64], *, integer: bool = False
-) -> tuple[float, ...]:
+def widths(coding: Coding, law: NDArray[np.float64], *, integer: bool = False) -> tuple[float, ...]:
     """Return AS's privacy level: the share of the range that holds the number at each confidence.
 
     For the output that tells most, and numbers equally likely over the range, the shortest
@@ -160,7 +162,9 @@ def check_claims(release: Release, original: Original | None = None) -> list[Che
     if exact:
         written = f"{len(sums)} of {len(exact)} matrices written out"
         holds = all(fine for fine, _ in sums)
-        found.append(Check("Every column of every matrix sums to its scale", holds, written))
+        found.append(
+            Check("Every column of every matrix sums to its scale", holds, written, hard=True)
+        )
         found.append(_claimed(release))
         found.append(_summed(release))
     over = [
@@ -173,6 +177,7 @@ def check_claims(release: Release, original: Original | None = None) -> list[Che
             "No treatment claims what it may not",
             not over,
             f"{', '.join(over)}: no ε may be claimed" if over else "",
+            hard=True,
         )
     )
     found.append(Check("The random words came from the operating system", not release.seeded))
@@ -209,12 +214,12 @@ def _claimed(release: Release) -> Check:
             claimed = release.claim[channel.attributes[0]].gamma
             if held is None or claimed is None:
                 continue
-            if held[1] is None or held[1] > claimed:
-                wrong.append(" × ".join(channel.attributes))
-            elif len(release.parts) == 1 and held[1] != claimed:
+            # Of several parts the worst one makes the claim; the others may promise more.
+            alone = len(release.parts) == 1
+            if held[1] is None or held[1] > claimed or (alone and held[1] != claimed):
                 wrong.append(" × ".join(channel.attributes))
     detail = f"not for {', '.join(wrong)}" if wrong else "as fractions of whole numbers"
-    return Check("Every claimed γ is the largest ratio in its matrix", not wrong, detail)
+    return Check("Every claimed γ is the largest ratio in its matrix", not wrong, detail, hard=True)
 
 
 def _summed(release: Release) -> Check:
@@ -222,7 +227,9 @@ def _summed(release: Release) -> Check:
         (promise.gamma for promise in release.claim.disguised if promise.gamma is not None),
         start=Fraction(1),
     )
-    holds = math.isclose(release.claim.disguised_epsilon, log(product), rel_tol=1e-12, abs_tol=1e-12)
+    holds = math.isclose(
+        release.claim.disguised_epsilon, log(product), rel_tol=1e-12, abs_tol=1e-12
+    )
     holds &= math.isclose(
         release.claim.disguised_epsilon,
         sum(promise.epsilon for promise in release.claim.disguised),
@@ -230,7 +237,8 @@ def _summed(release: Release) -> Check:
         abs_tol=1e-12,
     )
     detail = f"ε = {release.claim.disguised_epsilon:.4g} in all"
-    return Check("The ε of a record is the sum over its disguised attributes", holds, detail)
+    what = "The ε of a record is the sum over its disguised attributes"
+    return Check(what, holds, detail, hard=True)
 
 
 def _counts_fit(release: Release, original: Original) -> list[Check]:
@@ -252,7 +260,8 @@ def _counts_fit(release: Release, original: Original) -> list[Check]:
         if _chance(channel, original.counts[name], counts) < _UNLIKELY / len(channels):
             odd.append(name)
     detail = f"not those of {', '.join(odd)}" if odd else f"{len(channels)} channels tested"
-    return [Check("The released counts are what the channels make of the originals", not odd, detail)]
+    what = "The released counts are what the channels make of the originals"
+    return [Check(what, not odd, detail, hard=True)]
 
 
 def _chance(channel: Channel, truth: NDArray[np.int64], counts: NDArray[Any]) -> float:

@@ -71,7 +71,7 @@ def read_original(
             attribute.name: _code(attribute, release, raw[attribute.name]) for attribute in used
         }
         for name, total in counts.items():
-            total += np.bincount(coded[name], minlength=len(total))
+            counts[name] = total + np.bincount(coded[name], minlength=len(total))
         rows += len(coded[release.schema.target])
         held, keys = _sampled(held, keys, coded, rng, limit)
     if not rows:

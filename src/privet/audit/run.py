@@ -13,6 +13,7 @@ from privet.audit.summary import Audit, Facts
 from privet.audit.utility import utility
 from privet.audit.world import Case, generator
 from privet.errors import DataError, InputError
+from privet.estimate.methods import METHODS
 from privet.randomness import Randomness
 from privet.release import Release
 from privet.release.claim import PRIORS, posterior
@@ -32,6 +33,7 @@ def audit(
     agreed: Iterable[str] | None = None,
     attacks: Iterable[str] | None = None,
     trees: bool = True,
+    method: str | None = None,
     sample: int = SAMPLE,
     seed: int | str | bytes | None = None,
 ) -> Audit:
@@ -47,12 +49,14 @@ def audit(
         through the card's own channels, because the rows of a release are shuffled. Without
         it (a miner) the audit checks claims and runs what the card and the release allow.
     agreed
-        Attributes that are plain on purpose; by default the class. They are reported, but are not the
-        worst that can happen.
+        Attributes that are plain on purpose; the class always is. They are reported, but are not
+        the worst that can happen.
     attacks
         Which attacks to run, by name; all by default.
     trees
         Whether to grow trees to measure what the release is good for.
+    method
+        How the trees from the release are mined; by default the quickest that is without bias.
     sample
         How many originals at most are attacked; intervals say what that costs.
     seed
@@ -71,6 +75,8 @@ def audit(
         raise DataError("The release has no records.")
     plain = _agreed(release, agreed)
     names = None if attacks is None else _named(attacks)
+    if method is not None and method not in METHODS:
+        raise InputError(f"There is no method {method!r}; there are {', '.join(METHODS)}.")
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 100:
         raise InputError("sample must be a whole number of at least 100.")
     source = Randomness.system() if seed is None else Randomness.seeded(seed)
@@ -81,7 +87,7 @@ def audit(
         case = Case.of(release, held, source, plain)
         outcomes, idle = run_attacks(case, names)
         checks = check_claims(release, held)
-        found = utility(release, held, case) if trees else None
+        found = utility(release, held, case, method) if trees else None
         return Audit(
             _facts(release, held, plain),
             tuple(measures(release)),

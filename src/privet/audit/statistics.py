@@ -34,7 +34,9 @@ def binomial_interval(hits: int, trials: int, error: float = 1 - LEVEL) -> tuple
     )
 
 
-def _lowest(hits: NDArray[np.int64], trials: NDArray[np.int64], error: float) -> NDArray[np.float64]:
+def _lowest(
+    hits: NDArray[np.int64], trials: NDArray[np.int64], error: float
+) -> NDArray[np.float64]:
     held = beta.ppf(error, np.maximum(hits, 1), trials - hits + 1)
     return np.where(hits > 0, held, 0.0)
 
@@ -101,4 +103,5 @@ def epsilon_from_counts(
 
 def _favoured(channel: Channel) -> NDArray[np.int64]:
     """Return for each output the input it speaks for most."""
-    return np.argmax(channel.matrix(), axis=1)
+    best: NDArray[np.int64] = np.argmax(channel.matrix(), axis=1)
+    return best

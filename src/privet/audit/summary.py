@@ -102,10 +102,10 @@ class Audit:
         worst = self.worst
         if max_attack is not None and worst is not None and worst.advantage > max_attack:
             said.append(
-                f"The attack '{worst.attack}' on {worst.about!r} wins {worst.advantage:.3f} over a blind "
-                f"guess; allowed are {max_attack:g}."
+                f"The attack '{worst.attack}' on {worst.about!r} wins {worst.advantage:.3f} over "
+                f"a blind guess; allowed are {max_attack:g}."
             )
-        failed = [check.what for check in self.checks if not check.holds and _hard(check)]
+        failed = [check.what for check in self.checks if check.hard and not check.holds]
         if (max_epsilon is not None or max_attack is not None) and failed:
             said.append(f"A check failed: {failed[0].lower()}.")
         return said
@@ -190,16 +190,13 @@ def percent(share: float) -> str:
     >>> percent(0.12345), percent(0.99999)
     ('12.3 %', '> 99.9 %')
     """
+    if share < 0:
+        return f"−{percent(-share)}"
     if 0.9995 <= share < 1:
         return "> 99.9 %"
     if 0 < share < 0.0005:
         return f"{100 * share:.2g} %"
     return f"{100 * share:.1f} %"
-
-
-def _hard(check: Check) -> bool:
-    """Whether a failed check means that the release is not what it says."""
-    return check.what.startswith(("Every", "The ε", "No treatment", "The released"))
 
 
 def grade_of_promise(facts: Facts) -> str:
@@ -222,8 +219,10 @@ def grade_of_attack(worst: Outcome | None) -> str:
 
 def _promise(facts: Facts, checks: tuple[Check, ...]) -> str:
     if facts.seeded:
-        return "NOT PRIVATE: the disguise was drawn from a seed, and whoever has the seed can undo it."
-    failed = [check for check in checks if not check.holds and _hard(check)]
+        return (
+            "NOT PRIVATE: the disguise was drawn from a seed, and whoever has the seed can undo it."
+        )
+    failed = [check for check in checks if check.hard and not check.holds]
     if failed:
         return f"NOT TO BE TRUSTED: a check failed, '{failed[0].what.lower()}'."
     if not facts.formal:
@@ -256,8 +255,8 @@ def _attacked(worst: Outcome | None) -> str:
         return f"The worst attack is to look: {about} stands in the release as it was."
     whose = "finds the row of" if worst.attack in ("linkage", "place") else "is right about"
     return (
-        f"The worst attack run, '{worst.title.lower()}', {whose} {about} for {percent(worst.value)}, "
-        f"where a blind guess is right for {percent(worst.blind)}."
+        f"The worst attack run, '{worst.title.lower()}', {whose} {about} for "
+        f"{percent(worst.value)}, where a blind guess is right for {percent(worst.blind)}."
     )
 
 
@@ -267,13 +266,13 @@ def _useful(found: Utility | None) -> str:
     tree = f"{100 * found.release.accuracy:.1f} ± {100 * found.release.error:.1f} %"
     if found.plain is None:
         return (
-            f"A tree mined from the release is right about {tree} of the originals; always naming the "
-            f"commonest class, about {percent(found.blind)}."
+            f"A tree mined from the release is right about {tree} of the originals; always "
+            f"naming the commonest class, about {percent(found.blind)}."
         )
     return (
         f"A tree mined from it is right for {tree}, one from the originals for "
-        f"{percent(found.plain.accuracy)}: the disguise costs {100 * (found.cost or 0):.1f} points, and "
-        f"always naming the commonest class is right for {percent(found.blind)}."
+        f"{percent(found.plain.accuracy)}: the disguise costs {100 * (found.cost or 0):.1f} "
+        f"points, and always naming the commonest class is right for {percent(found.blind)}."
     )
 
 

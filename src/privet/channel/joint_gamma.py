@@ -64,6 +64,8 @@ class JointGammaDiagonal(Diagonal):
     def __post_init__(self) -> None:
         where = f"The group {' × '.join(map(repr, self.names))}"
         check_group(self.names, where)
+        if len(self.sizes) != len(self.names):
+            raise PlanError(f"{where} has {len(self.sizes)} sizes of domains.")
         for size in self.sizes:
             code_type(size)
         if math.prod(self.sizes) > MAX_TUPLES:

@@ -17,8 +17,10 @@ __all__ = ["cli", "main"]
 
 # Each command lives in the file of its name, which is imported when it is asked for.
 _COMMANDS = {
-    "Owner: has records, disguises them": ["schema", "disguise"],
+    "Owner: has records, disguises them": ["schema", "advise", "disguise", "store", "decode"],
+    "Parties: several owners, one tree": ["party"],
     "Miner: has a release, learns from it": ["mine", "score", "predict"],
+    "Auditor: asks what a release gives away": ["audit", "compare"],
     "Everyone": ["demo", "show", "generate", "reproduce", "completion"],
 }
 

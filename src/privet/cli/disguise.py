@@ -26,7 +26,9 @@ __all__ = ["command"]
 @click.option("--schema", type=PATH, required=True, help="The public domains (.toml or .json).")
 @click.option("--plan", type=PATH, help="What happens to each attribute (.toml).")
 @click.option("--gamma", type=float, help="Instead of a plan: substitute all attributes by this γ.")
-@click.option("--bins", type=click.IntRange(1), help="With --gamma: cells that numbers are cut to.")
+@click.option("--epsilon", type=float, help="The same, by ε = ln γ for each attribute.")
+@click.option("--rho", type=float, nargs=2, help="The same, by ρ1 and ρ2: belief before and after.")
+@click.option("--bins", type=click.IntRange(1), help="Without a plan: cells numbers are cut to.")
 @output_option("The folder to write the release to.", required=True)
 @click.option("--in-order", is_flag=True, help="Keep the order of rows; the card then says so.")
 @click.option("--seed", type=int, help="For tests only: the release is stamped NOT PRIVATE.")
@@ -37,6 +39,8 @@ def command(
     schema: Path,
     plan: Path | None,
     gamma: float | None,
+    epsilon: float | None,
+    rho: tuple[float, float] | None,
     bins: int | None,
     output: Path,
     in_order: bool,
@@ -52,7 +56,7 @@ def command(
     from privet.cli.output import emit, say
     from privet.schema import Schema
 
-    made = _method(plan, gamma, bins).disguise(
+    made = _method(plan, gamma, epsilon, rho, bins).disguise(
         table,
         Schema.read(schema),
         to=output,
@@ -70,14 +74,20 @@ def command(
         say(f"- {sentence}")
 
 
-def _method(plan: Path | None, gamma: float | None, bins: int | None) -> Disguise:
+def _method(
+    plan: Path | None,
+    gamma: float | None,
+    epsilon: float | None,
+    rho: tuple[float, float] | None,
+    bins: int | None,
+) -> Disguise:
     from privet.disguise import Plan, RandomSubstitution
 
-    if (plan is None) == (gamma is None):
-        raise click.UsageError("Give either --plan or --gamma.")
+    if sum(wish is not None for wish in (plan, gamma, epsilon, rho)) != 1:
+        raise click.UsageError("Give either --plan or --gamma (or --epsilon, or --rho).")
     if plan is not None:
         if bins is not None:
             raise click.UsageError("--bins goes with --gamma; a plan says its bins itself.")
         return Plan.read(plan)
     exact = gamma if gamma is None or not gamma.is_integer() else int(gamma)
-    return RandomSubstitution(gamma=exact or 0, bins=bins)
+    return RandomSubstitution(gamma=exact, bins=bins, epsilon=epsilon, rho=rho)

@@ -85,7 +85,7 @@ def _batches(name: str, rows: int | None, seed: int | None) -> Iterator[Any]:
     from privet.datasets import agrawal
     from privet.progress import track
 
-    if not datasets.is_generated(name):
+    if not datasets.is_generated(name) or name == "skewed":
         return iter(datasets.load(name, rows=rows, seed=seed).to_batches())
     family, _, function = name.partition("-f")
     asked = datasets.DEFAULT_ROWS if rows is None else rows

@@ -1,14 +1,15 @@
 """Tables to try things out on, by name: made-up people, the weather, and UCI tables.
 
 ``load("as-f2", rows=1000, seed=1)`` makes AS's F2, ``load("agrawal-f7")`` the older family's
-function 7, ``load("weather")`` and ``load("adult")`` return what they say.
+function 7, ``load("skewed")`` borrowers; ``load("weather")`` and ``load("adult")`` return what they
+say.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from privet.datasets import agrawal, uci, weather
+from privet.datasets import agrawal, skewed, uci, weather
 from privet.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,13 +34,13 @@ def names() -> list[str]:
     >>> names()[:2]
     ['as-f1', 'as-f2']
     """
-    return [*_GENERATED, "weather", *uci.NAMES]
+    return [*_GENERATED, "skewed", "weather", *uci.NAMES]
 
 
 def is_generated(name: str) -> bool:
     """Whether the table is made to measure: it takes a number of rows and a seed."""
     _check(name)
-    return name in _GENERATED
+    return name in _GENERATED or name == "skewed"
 
 
 def load(
@@ -59,6 +60,9 @@ def load(
     6
     """
     _check(name)
+    if name == "skewed":
+        _refuse(name, split=split, complete=complete)
+        return skewed.table(DEFAULT_ROWS if rows is None else rows, seed)
     if name in _GENERATED:
         _refuse(name, split=split, complete=complete)
         make = agrawal.as_functions if _GENERATED[name][0] == "as" else agrawal.agrawal
@@ -87,6 +91,9 @@ def schema(
     'Play'
     """
     _check(name)
+    if name == "skewed":
+        _refuse(name, complete=complete)
+        return skewed.schema(bins, margin or 0.0, seed)
     if name in _GENERATED:
         _refuse(name, complete=complete)
         return agrawal.schema(_GENERATED[name][0], bins, margin or 0.0, seed)

@@ -4,6 +4,8 @@ from privet.disguise.base import Disguise
 from privet.disguise.binary import Binary
 from privet.disguise.complement import Complement
 from privet.disguise.group import FlipGroup, Group, JointGroup
+from privet.disguise.kanonymity import KAnonymity
+from privet.disguise.monotone import Monotone
 from privet.disguise.plan import Plan
 from privet.disguise.planfile import plan_from_dict
 from privet.disguise.response import RandomizedResponse
@@ -18,6 +20,8 @@ __all__ = [
     "FlipGroup",
     "Group",
     "JointGroup",
+    "KAnonymity",
+    "Monotone",
     "Plan",
     "RandomSubstitution",
     "RandomizedResponse",

@@ -49,8 +49,11 @@ class Binary(Treatment):
             return attribute
         sides = self._sides(attribute)
         names = [
-            "|".join(str(value) for value, side in zip(_values(attribute), sides, strict=True)
-                     if side == chosen)
+            "|".join(
+                str(value)
+                for value, side in zip(_values(attribute), sides, strict=True)
+                if side == chosen
+            )
             for chosen in (0, 1)
         ]
         return Attribute.categorical(attribute.name, names)

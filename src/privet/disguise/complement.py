@@ -37,9 +37,9 @@ __all__ = ["Complement", "complemented_release", "originals"]
 class Complement(Disguise):
     """Keep what is missing from some copies of the universe, never a collected record as such.
 
-    Protects from someone who gets hold of *some* rows of the two tables: none of them was put there by a
-    collected record. It protects nothing from someone who gets both tables whole: together they give every
-    record back. A tree grown from them is exactly that of the originals.
+    Protects from someone who gets hold of *some* rows of the two tables: none of them was put
+    there by a collected record. It protects nothing from someone who gets both tables whole:
+    together they give every record back. A tree grown from them is exactly that of the originals.
 
     Parameters
     ----------
@@ -47,8 +47,9 @@ class Complement(Disguise):
         Which record of the perturbing set becomes unreal with each sample: ``"first"`` as in the
         thesis, ``"most-frequent"``, ``"random"``, or ``"dummy"``: one that no sample can be.
     dummy
-        With ``pick="dummy"``: the attribute that gets as many dummy values as it has values, or a table
-        of one attribute and the names of its dummies; by default an attribute is added for them.
+        With ``pick="dummy"``: the attribute that gets as many dummy values as it has values, or a
+        table of one attribute and the names of its dummies; by default an attribute is added for
+        them.
 
     >>> from privet import datasets
     >>> release = Complement().disguise(datasets.load("weather"), datasets.schema("weather"))
@@ -75,7 +76,7 @@ class Complement(Disguise):
         return Plan(coded).recipe(schema)
 
     def universe(self, schema: Schema) -> Universe:
-        """Return the universe of a schema, none of its copies yet; one that is too large is refused."""
+        """Return the universe of a schema, no copies yet; one that is too large is refused."""
         check_pick(self.pick)
         codings = {step.name: step.coding for step in self.recipe(schema).steps}
         if self.pick != "dummy":
@@ -199,9 +200,9 @@ def complemented_release(
 def originals(release: Release) -> Any:
     """Reconstruct the original records of a complemented release, as an Arrow table.
 
-    This undoes the disguise: what comes back are the collected records themselves (in the order of the
-    universe; the order of collection is lost, and numbers come back as the centres of their cells).
-    Mining does not need it.
+    This undoes the disguise: what comes back are the collected records themselves (in the order
+    of the universe; the order of collection is lost, and numbers come back as the centres of
+    their cells). Mining does not need it.
     """
     import pyarrow as pa
 

@@ -1,13 +1,13 @@
 """Privacy loss of complementation: what leaked records give away on average (Fong, chapter 6).
 
-The thesis counts matches: a leaked record of T′ or T^P matches as many collected records as are equal to
-it. With n = |T^U|, s samples and q copies, r leaked records match
+The thesis counts matches: a leaked record of T′ or T^P matches as many collected records as are
+equal to it. With n = |T^U|, s samples and q copies, r leaked records match
 
     r / (|T′| + |T^P|) · Σ_t count_S(t)·(q − count_S(t))
 
-on average. Two statements of the thesis are false and not repeated here: with dummies the loss is not
-always below a third of r·s/n (the ratio reaches ½), and doubling the universe does not always make a rare
-record rarer among the stored ones than among the collected.
+on average. Two statements of the thesis are false and not repeated here: with dummies the loss is
+not always below a third of r·s/n (the ratio reaches ½), and doubling the universe does not always
+make a rare record rarer among the stored ones than among the collected.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ __all__ = ["Loss", "dummy_bound", "dummy_ratio", "fewest_copies", "loss_of", "st
 class Loss:
     """What ``leaked`` records of T′ and T^P give away.
 
-    ``value`` is the expected number of matches and lies between ``low`` and ``high`` (§6.1), which depend on
-    sizes only; ``without`` is the same for a table stored as it is; ``among_real`` is the value if the leaked
-    records are known to be no dummies. ``exposed`` is how many kinds of collected records are likelier to
-    be met in the store than in the collected table.
+    ``value`` is the expected number of matches and lies between ``low`` and ``high`` (§6.1),
+    which depend on sizes only; ``without`` is the same for a table stored as it is;
+    ``among_real`` is the value if the leaked records are known to be no dummies. ``exposed`` is
+    how many kinds of collected records are likelier to be met in the store than in the collected
+    table.
     """
 
     leaked: int
@@ -52,14 +53,16 @@ class Loss:
     def sentences(self) -> list[str]:
         """Say it in words, with a warning where the method is weak."""
         said = [
-            f"{self.leaked} leaked record(s) match {self.value:.4g} collected ones on average "
-            f"(between {self.low:.4g} and {self.high:.4g} for tables of this size; "
-            f"{self.without:.4g} if the table were stored as it is).",
+            (
+                f"{self.leaked} leaked record(s) match {self.value:.4g} collected ones on average "
+                f"(between {self.low:.4g} and {self.high:.4g} for tables of this size; "
+                f"{self.without:.4g} if the table were stored as it is)."
+            ),
         ]
         if self.value > 0.9 * self.high:
             said.append(
-                "Warning: the collected records are spread evenly, and this is near the worst case; "
-                "dummies at least halve it."
+                "Warning: the collected records are spread evenly, which is near the worst "
+                "case; dummies at least halve it."
             )
         if self.exposed:
             said.append(
@@ -74,10 +77,8 @@ class Loss:
         return said
 
 
-def loss_of(
-    universe: Universe, collected: NDArray[np.int64], copies: int, leaked: int = 1
-) -> Loss:
-    """Return the loss of a store that has ``collected`` so many of each cell in ``copies`` copies."""
+def loss_of(universe: Universe, collected: NDArray[np.int64], copies: int, leaked: int = 1) -> Loss:
+    """Return the loss of a store that ``collected`` so many of each cell, in some copies."""
     collected = collected.astype(np.float64)
     samples = float(collected.sum())
     size = universe.size
@@ -114,7 +115,7 @@ def fewest_copies(universe: Universe, collected: NDArray[np.int64]) -> int:
 
 
 def dummy_bound(samples: int, real: int, fold: int = 2, leaked: int = 1) -> float:
-    """Return the most that can be lost with dummies, at q = c, in a universe ``fold`` times ``real``.
+    """Return the most that is lost with dummies, at q = c; the universe is ``fold`` times ``real``.
 
     Thesis §6.2, its note for an R-fold universe.
     """

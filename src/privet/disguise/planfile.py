@@ -57,7 +57,9 @@ def plan_from_dict(form: Mapping[str, Any]) -> Disguise:
     }
     default = form.get("default")
     made = [_group(asked, f"Group {place}") for place, asked in enumerate(groups, 1)]
-    return Plan(treatments, None if default is None else _treatment(default, "default"), made)
+    return Plan(
+        treatments, None if default is None else _treatment(default, "default"), tuple(made)
+    )
 
 
 def _group(asked: object, where: str) -> Group:

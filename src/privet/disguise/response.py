@@ -149,9 +149,9 @@ def group_warnings(groups: Sequence[Group]) -> list[str]:
             continue
         odds = float(max(theta, 1 - theta) / min(theta, 1 - theta))
         said.append(
-            f"{group.where} is turned round together, which has no finite ε: one known value gives "
-            f"away the others. A joint channel with gamma = {odds:.4g} has the ε of a single bit at "
-            f"theta = {float(theta):g}, for the whole group."
+            f"{group.where} is turned round together, which has no finite ε: one known value "
+            f"gives away the others. A joint channel with gamma = {odds:.4g} has, for the whole "
+            f"group, the ε of a single bit at theta = {float(theta):g}."
         )
     return said
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from privet.channel.gamma_diagonal import GammaDiagonal, check_gamma
+from privet.channel.band import Band
+from privet.channel.gamma_diagonal import GammaDiagonal
 from privet.coding import MAX_CODES, code_type
+from privet.disguise.wish import gamma_of
 from privet.errors import PlanError
 from privet.schema import Attribute
 
@@ -134,8 +136,9 @@ class ValueClass(Treatment):
 class Substitution(Treatment):
     """Put a random value in the place of the attribute's own, which is γ times as likely to stay.
 
-    Protects the attribute by ε = ln γ. Numbers are cut to ``bins`` cells of equal width first
-    (else the attribute's own bins, else the schema's default).
+    Protects the attribute by ε = ln γ; γ may be wished for by ``epsilon``, or by ``rho`` =
+    (ρ1, ρ2), and is 8 by default. Numbers are cut to ``bins`` cells of equal width first (else the
+    attribute's own bins, else the schema's default); through a ``band`` they move to near cells.
 
     >>> age = Attribute.numeric("age", low=20, high=80)
     >>> Substitution(gamma=8, bins=6).channel(age).size
@@ -144,18 +147,34 @@ class Substitution(Treatment):
 
     method: ClassVar[str] = "substitution"
 
-    gamma: Gamma = 8
+    gamma: Gamma | None = None
     bins: int | None = None
+    epsilon: float | None = None
+    rho: Sequence[float] | None = None
+    kind: str = "gamma-diagonal"
 
     def released(self, attribute: Attribute) -> Attribute:
         """Return the attribute with the cells its numbers are cut to."""
-        check_gamma(self.gamma, f"Attribute {attribute.name!r}")
+        self._gamma(attribute)
         return attribute if attribute.is_categorical else binned(attribute, self.bins)
 
-    def channel(self, attribute: Attribute) -> GammaDiagonal:
-        """Return the γ-diagonal channel over the attribute's codes."""
+    def channel(self, attribute: Attribute) -> GammaDiagonal | Band:
+        """Return the channel over the attribute's codes."""
         size = self.released(attribute).coding().size
-        return GammaDiagonal(attribute.name, size, self.gamma)
+        gamma = self._gamma(attribute)
+        if self.kind == "gamma-diagonal":
+            return GammaDiagonal(attribute.name, size, gamma)
+        where = f"Attribute {attribute.name!r}"
+        if self.kind != "band":
+            raise PlanError(f"{where}: the kind of channel must be 'gamma-diagonal' or 'band'.")
+        if attribute.is_categorical:
+            message = f"{where} is categorical: its values have no order that a band could keep."
+            raise PlanError(message, hint='kind = "gamma-diagonal".')
+        return Band(attribute.name, size, gamma)
+
+    def _gamma(self, attribute: Attribute) -> Gamma:
+        where = f"Attribute {attribute.name!r}"
+        return gamma_of(where, self.gamma, self.epsilon, self.rho)
 
 
 def binned(attribute: Attribute, bins: int | None) -> Attribute:

@@ -1,13 +1,13 @@
 """Unrealizing samples: from the first one on, what is kept was never collected (Fong, Figure 5-1).
 
-The perturbing set T^P is what remains of some copies of the universe, so a cell's count in it is the
-number of copies less what was taken of the cell: as a sample, or moved to the unreal set T′. Adding
-a copy is then adding one to a number.
+The perturbing set T^P is what remains of some copies of the universe, so a cell's count in it is
+the number of copies less what was taken of the cell: as a sample, or moved to the unreal set T′.
+Adding a copy is then adding one to a number.
 
-A copy is used up before the next: records of T^P stand in the order in which copies were added, and each
-time one of a cell is taken, it is that of the oldest copy. A cell of which ``taken`` records are gone is
-therefore left in the copies behind ``taken``, and the first record of T^P is always one of the
-most frequent.
+A copy is used up before the next: records of T^P stand in the order in which copies were added,
+and each time one of a cell is taken, it is that of the oldest copy. A cell of which ``taken``
+records are gone is therefore left in the copies behind ``taken``, and the first record of T^P is
+always one of the most frequent.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def unrealize_in_order(
 ) -> None:
     """Unrealize samples, moving the record of the oldest copy that comes first in ``order``.
 
-    ``state`` holds the number of copies, the size of T^P, the oldest copy that may have records left and
-    the place in ``order`` to look at next. Copy and place only ever grow, so a sample costs a
-    constant on average.
+    ``state`` holds the number of copies, the size of T^P, the oldest copy that may have records
+    left and the place in ``order`` to look at next. Copy and place only ever grow, so a sample
+    costs a constant on average.
     """
     copies, left, oldest, place = state[0], state[1], state[2], state[3]
     for cell in cells:
@@ -92,7 +92,8 @@ def unrealize_at_random(
 ) -> None:
     """Unrealize samples, moving a record of T^P each of whose cells is equally likely.
 
-    The first ``state[2]`` of ``members`` are the cells that T^P has records of; ``where`` is the inverse.
+    The first ``state[2]`` of ``members`` are the cells that T^P has records of; ``where`` is the
+    inverse.
     """
     copies, left, alive = state[0], state[1], state[2]
     for i in range(len(cells)):
@@ -134,9 +135,9 @@ def places(universe: Universe, pick: Pick, source: Randomness) -> Cells:
 class Unrealizer:
     """Samples in, T′ and T^P kept: ``unreal`` and ``perturbing`` count them by cell.
 
-    ``pick`` says which record of T^P moves to T′ when a sample comes: ``first`` (the thesis: the oldest,
-    in the order of the universe), ``most-frequent`` (the same in an order drawn at random),
-    ``random``, or ``dummy`` (the first dummy).
+    ``pick`` says which record of T^P moves to T′ when a sample comes: ``first`` (the thesis: the
+    oldest, in the order of the universe), ``most-frequent`` (the same in an order drawn at
+    random), ``random``, or ``dummy`` (the first dummy).
     """
 
     def __init__(
@@ -178,13 +179,11 @@ class Unrealizer:
 
     def add(self, cells: Cells) -> None:
         """Unrealize samples, given by their cells, in this order."""
-        if len(cells) and not (0 <= cells.min() and cells.max() < self.universe.size):
+        if len(cells) and not (cells.min() >= 0 and cells.max() < self.universe.size):
             raise BugError("a sample lies outside the universe")
         if self._members is not None:
             words = self.source.words(0, WORDS * self.samples, WORDS * len(cells))
-            unrealize_at_random(
-                cells, words, self.taken, self.unreal, *self._members, self.state
-            )
+            unrealize_at_random(cells, words, self.taken, self.unreal, *self._members, self.state)
         else:
             unrealize_in_order(cells, self.order, self.taken, self.unreal, self.state)
         self.samples += len(cells)

@@ -1,8 +1,9 @@
 """Complemented evidence: exact counts of originals from what completes them to a universe (Fong).
 
 At any node |T_S(E)| = q·|T^U(E)| − |T′(E)| − |T^P(E)|. The two tables are counted by weight; the
-universe's part follows from the sizes of the node's box. All are whole numbers, so a tree grown from
-them is that of the originals, node for node, and costs no more however many samples there were.
+universe's part follows from the sizes of the node's box. All are whole numbers, so a tree grown
+from them is that of the originals, node for node, and costs no more however many samples there
+were.
 """
 
 from __future__ import annotations

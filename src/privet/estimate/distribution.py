@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 REPAIRS = ("none", "paper", "rescale", "simplex", "em")
-_GAIN, _STEPS = 1e-6, 10_000  # of the log-likelihood, at which EM stops
+_GAIN, _STEPS = 1e-5, 5_000  # of the log-likelihood, at which EM stops
 _RANK = 1e-10  # the smallest singular value, beside the largest, of a matrix with a left inverse
 
 

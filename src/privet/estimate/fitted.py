@@ -36,8 +36,17 @@ if TYPE_CHECKING:
 __all__ = ["Fitted", "FittedEvidence"]
 
 MOST = 4  # attributes of a joint table
-MOST_CELLS = 1 << 21  # of what is observed of them
+MOST_CELLS = 1 << 16  # of what is observed of them, classes apart
 STEPS = 400
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """The joint table of some attributes and the class: what was observed, and what was fitted."""
+
+    axes: tuple[Axis, ...]
+    observed: Floats
+    table: Floats
 
 
 @dataclass(frozen=True)
@@ -49,19 +58,43 @@ class Fitted(Inverted):
     """
 
     fitted: Floats
+    joint: _Joint | None = None
+    masks: tuple[NDArray[np.bool_], ...] = ()
+    own: int = 0
 
     @property
     def mean(self) -> Floats:  # type: ignore[override]
         """The fitted counts, values × classes; never negative."""
         return self.fitted
 
+    def likelihood_z(self, branch: NDArray[np.int16]) -> float:
+        """Return how much likelier what was observed is with a split than without, as a z.
 
-@dataclass(frozen=True)
-class _Joint:
-    """The joint table of some attributes and the class: what was observed, and what was fitted."""
-
-    observed: Floats
-    table: Floats
+        Outside the node's box the fitted table stays as it is; inside, class shares are those of
+        the box, or those of each branch. Twice the gain in log-likelihood is about z².
+        """
+        if self.joint is None:
+            return 0.0
+        table, axes = self.joint.table, self.joint.axes
+        inside = np.ones(1, np.bool_)
+        for mask in self.masks:
+            inside = (inside[:, None] & mask).ravel()
+        inside = inside.reshape(table.shape[:-1])
+        rows = table.sum(-1)
+        along = [1] * len(self.masks)
+        along[self.own] = len(branch)
+        taken = np.broadcast_to(branch.reshape(along), inside.shape)
+        whole, divided = table.copy(), table.copy()
+        for number in range(-1, int(branch.max()) + 1):
+            part = inside if number < 0 else inside & (taken == number)
+            held = table[part].sum(0)
+            shares = held / max(held.sum(), 1e-300)
+            (whole if number < 0 else divided)[part] = rows[part][:, None] * shares
+        for place, axis in enumerate(axes):
+            whole, divided = axis.forward(whole, place), axis.forward(divided, place)
+        seen = self.joint.observed > 0
+        ratio = np.log(np.maximum(divided[seen], 1e-300) / np.maximum(whole[seen], 1e-300))
+        return float(np.sqrt(max(0.0, 2.0 * (self.joint.observed[seen] * ratio).sum())))
 
 
 class FittedEvidence:
@@ -113,7 +146,7 @@ class FittedEvidence:
 
         def fit(place: int) -> _Joint:
             axes = (*(self._axes[one] for one in sets[place]), self._class_axis)
-            return _Joint(observed[place], em(axes, observed[place], most=STEPS).table)
+            return _Joint(axes, observed[place], em(axes, observed[place], most=STEPS).table)
 
         for held, joint in zip(sets, in_threads(fit, range(len(sets))), strict=True):
             self._joints[held] = joint
@@ -165,7 +198,10 @@ class FittedEvidence:
         weights = None if inverse is None else inverse * inside[:, None]
         if weights is None:
             squares = squares * inside[:, None]
-        return Fitted(weights, self._labels, squares, squares, table * inside[:, None])
+        masks = tuple(box.mask(self.codings[one].name, self.codings[one].size) for one in held)
+        table = table * inside[:, None]
+        own = held.index(place)
+        return Fitted(weights, self._labels, squares, squares, table, joint, masks, own)
 
     def _weights(self, place: int, inside: NDArray[np.bool_]) -> Floats:
         """Return the weight of each output for a condition on one attribute."""

@@ -39,8 +39,8 @@ WORTH = 1 << 16  # records from which on collapsing pays for itself
 
 
 def fits(part: Part, codings: Sequence[Coding], target: str, classes: int) -> bool:
-    """Whether a part is to be weighed so: its large groups have states, or it can be collapsed."""
-    large = [one for one in part.channels if len(one.attributes) > 1]
+    """Whether a part is to be weighed so: its groups have states, or it can be collapsed."""
+    large = [one for one in part.channels if one.states or len(one.attributes) > 1]
     if large:
         return all(one.states and target not in one.attributes for one in large)
     sizes = [released_size(part, coding.name, coding) for coding in codings]
@@ -143,10 +143,9 @@ class Layout:
 
     def program(self, boxes: Sequence[Box]) -> Program:
         """Work the boxes out for the kernels, with a bound on a record's weight in each."""
-        tested = [
-            [a for a, coding in enumerate(self.codings) if coding.name in box.masks]
-            for box in boxes
-        ]
+        order = [a for _, places in self.groups for a in places]  # group by group
+        names = [coding.name for coding in self.codings]
+        tested = [[a for a in order if names[a] in box.masks] for box in boxes]
         longest = max([1, *map(len, tested)])
         widest = int(self.sizes.max())
         path = np.full((len(boxes), longest), -1)
@@ -213,7 +212,8 @@ class Layout:
         else:
             whole = channel.inverse()
         masks = np.array([box.mask(name, size) for box in boxes])
-        return whole * masks[:, :, None]
+        weights: Floats = whole * masks[:, :, None]
+        return weights
 
 
 class Counter(Protocol):
@@ -284,9 +284,15 @@ class TableCounter:
             shape = (len(program.path[chosen]), cells, classes)
             sums = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
             records = self._matrix(batch)
-            held = program.arrays(chosen)
             fixed = (layout.offsets, layout.sizes, *layout.fixed)
-            weigh_states(*records, *fixed, *held, units[chosen], *sums)
+            asked: tuple[Any, ...] = (
+                *records,
+                *fixed,
+                *program.arrays(chosen),
+                units[chosen],
+                *sums,
+            )
+            weigh_states(*asked)
             return sums
 
         if self._collapsed is None or table.rows == 0:
@@ -309,8 +315,9 @@ class TableCounter:
 
         def work(batch: Batch) -> IntArrays:
             out = np.zeros(2, np.int64)
-            records = self._matrix(batch)
-            weigh_boxes(*records, *layout.fixed, *program.arrays(), rows, units, out)
+            held = (*self._matrix(batch), *layout.fixed, *program.arrays())
+            asked: tuple[Any, ...] = (*held, rows, units, out)
+            weigh_boxes(*asked)
             return (out,)
 
         (sums,) = self.table.count(work, "scoring")

@@ -22,8 +22,10 @@ __all__ = ["weigh_boxes", "weigh_states"]
 
 @kernel
 def settle(
-    codes: NDArray[Any],
+    matrix: NDArray[Any],
+    row: int,
     path: NDArray[np.int64],
+    length: int,
     marks: NDArray[np.uint8],
     factors: NDArray[np.float64],
     weights: NDArray[np.float64],
@@ -33,32 +35,38 @@ def settle(
     state: NDArray[np.uint8],
     value: NDArray[np.float64],
 ) -> bool:
-    """Write a record's state and weight in every group; return whether it counts at all.
+    """Write a record's state and weight in every tested group; return whether it counts at all.
 
-    ``path`` lists the tested attributes (padded with -1), ``marks`` and ``factors`` what their
-    codes mean. A zero weight in a mortal group leaves nothing of the record anywhere.
+    ``path`` lists ``length`` tested attributes, group by group; ``marks`` and ``factors`` say what
+    their codes mean. A zero weight in a mortal group leaves nothing of the record anywhere, and
+    deep in a tree that is so for most records: it is found at once.
     """
-    for g in range(len(full)):
-        state[g] = full[g]
-        value[g] = 1.0
-    for k in range(len(path)):
+    k = 0
+    while k < length:
         a = path[k]
-        if a < 0:
-            break
         g = group[a]
         if full[g]:
-            state[g] &= marks[k, codes[a]]
+            bits = full[g]
+            while k < length and group[path[k]] == g:
+                bits &= marks[k, matrix[row, path[k]]]
+                k += 1
+            state[g] = bits
+            value[g] = weights[g, bits]
         else:
-            value[g] *= factors[k, codes[a]]
-    for k in range(len(path)):
-        if path[k] < 0:
-            break
-        g = group[path[k]]
-        if full[g]:
-            value[g] = weights[g, state[g]]
+            value[g] = factors[k, matrix[row, a]]
+            k += 1
         if mortal[g] and value[g] == 0.0:
             return False
     return True
+
+
+@kernel
+def longest(path: NDArray[np.int64]) -> int:
+    """Return how many attributes a path lists before its padding."""
+    length = 0
+    while length < len(path) and path[length] >= 0:
+        length += 1
+    return length
 
 
 @kernel
@@ -96,13 +104,19 @@ def weigh_states(
         end = min(rows, begin + block)
         for i in range(len(path)):
             one, two = scales[i, 0], scales[i, 1]
+            length = longest(path[i])
+            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
+            state[:] = full
+            value[:] = 1.0
             for row in range(begin, end):
                 if not settle(
-                    matrix[row],
-                    path[i],
-                    marks[i],
-                    factors[i],
-                    weights[i],
+                    matrix,
+                    row,
+                    tests,
+                    length,
+                    means,
+                    codes,
+                    states,
                     group,
                     full,
                     mortal,
@@ -153,25 +167,36 @@ def weigh_boxes(
     groups = len(full)
     state = np.empty(groups, np.uint8)
     value = np.empty(groups, np.float64)
-    for row in range(len(matrix)):
-        whole = 0.0
+    block = 2048
+    whole = np.empty(block)
+    for begin in range(0, len(matrix), block):
+        end = min(len(matrix), begin + block)
+        whole[:] = 0.0
         for i in range(len(path)):
-            weight = labels[i, target[row]]
-            if weight == 0.0 or not settle(
-                matrix[row],
-                path[i],
-                marks[i],
-                factors[i],
-                weights[i],
-                group,
-                full,
-                mortal,
-                state,
-                value,
-            ):
-                continue
-            for g in range(groups):
-                weight *= value[g]
-            whole += weight
-        out[0] += np.int64(np.rint(whole * scales[0])) * times[row]
-        out[1] += np.int64(np.rint(whole * whole * scales[1])) * times[row]
+            length = longest(path[i])
+            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
+            value[:] = 1.0
+            for row in range(begin, end):
+                weight = labels[i, target[row]]
+                if weight == 0.0 or not settle(
+                    matrix,
+                    row,
+                    tests,
+                    length,
+                    means,
+                    codes,
+                    states,
+                    group,
+                    full,
+                    mortal,
+                    state,
+                    value,
+                ):
+                    continue
+                for g in range(groups):
+                    weight *= value[g]
+                whole[row - begin] += weight
+        for row in range(begin, end):
+            weight = whole[row - begin]
+            out[0] += np.int64(np.rint(weight * scales[0])) * times[row]
+            out[1] += np.int64(np.rint(weight * weight * scales[1])) * times[row]

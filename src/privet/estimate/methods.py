@@ -1,8 +1,8 @@
 """Methods: which evidence to take of a release.
 
 One list for every channel. ``naive`` believes the disguised values; ``global`` reconstructs each
-attribute by itself; ``direct`` weighs records by the channels' inverses; ``auto`` chooses from the
-card and says why.
+attribute by itself; ``direct`` weighs records by the channels' inverses; ``joint`` fits joint
+tables by EM; ``auto`` chooses from the card and says why.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from privet.errors import DataError, MethodError
 from privet.estimate.bins import SAMPLE, learn_cells
 from privet.estimate.caution import least_leaf
 from privet.estimate.complemented import ComplementedEvidence
+from privet.estimate.fitted import FittedEvidence
 from privet.estimate.reconstructed import reconstruct
 from privet.estimate.routed import routed
 from privet.estimate.weighted import WeightedEvidence
 
 if TYPE_CHECKING:
+    from privet.channel import Channel
     from privet.coding import Coding, Floats
     from privet.estimate.base import Evidence
     from privet.release import Release
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "Chosen", "codings_of", "evidence_of"]
 
-METHODS = ("auto", "naive", "global", "direct")
+METHODS = ("auto", "naive", "global", "direct", "joint")
+LEAST_SHARE = 0.001  # of the records in a leaf of a fitted tree
+MOST_VALUES = 64  # of an attribute in joint tables that `auto` fits
 
 
 class Chosen(NamedTuple):
@@ -56,7 +60,7 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     single = len(release.parts) == 1 and release.parts[0].sign == 1
     reason = "you asked for it"
     if method == "auto":
-        method, reason = _choose(channels=bool(channels), single=single)
+        method, reason = _choose(release, channels, single=single)
     codings = codings_of(release)
     target, classes = release.schema.target, release.schema.classes
     if method == "direct":
@@ -64,6 +68,9 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     if not single:
         message = f"The method {method!r} takes a release of one part; this one has several."
         raise MethodError(message, hint="use method='direct'.")
+    if method == "joint":
+        fitted = FittedEvidence(release.parts[0], codings, target, classes)
+        return Chosen(fitted, method, reason, leaf=release.rows * LEAST_SHARE)
     if method == "global":
         table: Table = reconstruct(release)
     else:
@@ -74,12 +81,23 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     return Chosen(routed(table, codings, target, classes), method, reason, leaf)
 
 
-def _choose(*, channels: bool, single: bool) -> tuple[str, str]:
+def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple[str, str]:
+    """Choose by what the card says.
+
+    Fitting takes the whole joint structure into account and never turns a count negative, so it
+    comes first; inverting is for what cannot be fitted: several parts, attributes disguised
+    together, or more values than joint tables can hold.
+    """
     if not channels and single:
         return (
             "naive",
             "nothing in the release went through a channel, so counts need no correction",
         )
+    alone = all(len(channel.attributes) == 1 for channel in channels)
+    held = [coding.size for coding in release.codings.values() if coding is not None]
+    small = len(held) == len(release.codings) and max(held, default=0) <= MOST_VALUES
+    if single and alone and small:
+        return "joint", "joint tables of few values are fitted with least error"
     return "direct", "counts from channels that can be inverted are corrected without bias"
 
 

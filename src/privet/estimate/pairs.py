@@ -48,7 +48,8 @@ class Pairs:
             sums = sums @ self.labels
         squares = (self.second[:, None] * sums**2).sum((-1, -2))
         own = (self.mean[:, None] * coefficients**2).sum((-1, -2))
-        return np.where(self.plain[:, None], squares, squares - own)
+        variances: Floats = np.where(self.plain[:, None], squares, squares - own)
+        return variances
 
     def take(self, tables: NDArray[np.int64]) -> Pairs:
         """Return some of the tables."""
@@ -67,7 +68,8 @@ class SummedPairs:
     def mean(self) -> Floats:
         """The sum of the estimates."""
         held = zip(self.signs, self.blocks, strict=True)
-        return np.sum([sign * block.mean for sign, block in held], axis=0)
+        mean: Floats = np.sum([sign * block.mean for sign, block in held], axis=0)
+        return mean
 
     def variances(self, coefficients: Floats) -> Floats:
         """Return the sum of the variances."""

@@ -46,8 +46,8 @@ def groups_of(columns: Sequence[NDArray[Any]]) -> Groups:
 class Anonymity:
     """Every record of a release has the same ``quasi`` attributes as at least k − 1 others.
 
-    That hides which record is whose among k. It bounds neither what a whole group gives away nor what
-    someone with knowledge of their own can rule out.
+    That hides which record is whose among k. It bounds neither what a whole group gives away nor
+    what someone with knowledge of their own can rule out.
     """
 
     k: int
@@ -68,10 +68,14 @@ class Anonymity:
         """Say what is kept and what is not."""
         names = ", ".join(repr(name) for name in self.quasi)
         return (
-            f"{self.k}-anonymous: every record shares its values of {names} with at least "
-            f"{self.k - 1} others.",
-            "That is no bound on what can be learned: a group that agrees on a value gives it away, "
-            "and whoever knows more can rule members out.",
+            (
+                f"{self.k}-anonymous: every record shares its values of {names} with at least "
+                f"{self.k - 1} others."
+            ),
+            (
+                "That is no bound on what can be learned: a group that agrees on a value gives it "
+                "away, and whoever knows more can rule members out."
+            ),
         )
 
     def to_json(self) -> dict[str, Any]:

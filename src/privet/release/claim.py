@@ -236,11 +236,13 @@ class Claim:
 
     def _about_record(self) -> str:
         gamma = self.disguised_gamma
+        turned = ", ".join(map(repr, self.turned))
         most = ", ".join(f"{_percent(p)} to {_percent(posterior(p, gamma))}" for p in PRIORS)
         return (
             f"All disguised attributes of a record together: ε = {self.disguised_epsilon:.2f}. "
             f"A guess about them can rise, at most, from {most}. Each further release of the same "
             "records, freshly disguised, costs as much again."
+            + (f" Left out of these bounds: {turned}, for which there is none." if turned else "")
         )
 
 

@@ -101,7 +101,9 @@ class Release:
             learned=self.schema.learned,
             seeded=self.seeded,
             formal=all(part.sign > 0 for part in self.parts),
-            notes=tuple(note for one in (self.universe, self.anonymity) if one for note in one.notes()),
+            notes=tuple(
+                note for one in (self.universe, self.anonymity) if one for note in one.notes()
+            ),
         )
 
     def __repr__(self) -> str:
@@ -166,13 +168,18 @@ class Release:
     def _with(self, parts: Any) -> Release:
         return replace(self, parts=tuple(parts), shuffled=True)
 
-    def to_frame(self) -> Any:
+    def to_frame(self, *, representative: str = "centre", seed: int | None = None) -> Any:
         """Return the records as released, decoded for people, as an Arrow table in memory.
 
-        A cell of numbers is shown by its centre.
+        A cell of numbers is shown by its ``"centre"`` or by a ``"random"`` point of it (DXZ §2.2),
+        drawn anew for every record; a ``seed`` draws the same points again.
         """
         import pyarrow as pa
 
+        if representative not in ("centre", "random"):
+            message = f"There is no representative {representative!r} of a cell."
+            raise MethodError(message, hint="'centre' or 'random'.")
+        rng = np.random.default_rng(seed) if representative == "random" else None
         if len(self.parts) != 1 or self.parts[0].sign < 0:
             message = "Only a release of one part can be shown as a table."
             raise MethodError(message)
@@ -186,6 +193,8 @@ class Release:
                 message = f"The released values of {name!r} have no names of their own to show."
                 raise MethodError(message)
             values = column if coding is None else coding.decode(column)
+            if rng is not None and coding is not None and coding.ordered:
+                values = _random_points(coding, column, rng, whole=self.schema[name].integer)
             shown[name] = pa.array(values, from_pandas=True)
         return pa.table(shown)
 
@@ -199,6 +208,16 @@ class Release:
         if coding is None:
             return np.dtype(np.float64)
         return np.dtype(code_type(max(released_size(part, name, coding) for part in self.parts)))
+
+
+def _random_points(coding: Coding, codes: Any, rng: np.random.Generator, *, whole: bool) -> Any:
+    """Return a point of each record's cell, all equally likely; a missing one stays missing."""
+    sides = (np.asarray(side, np.float64) for side in (coding.lower, coding.upper))
+    lower, upper = (np.append(side, np.nan) for side in sides)
+    places = rng.random(len(codes))
+    if whole:  # a cell holds its first and its last number
+        return np.floor(lower[codes] + places * (upper[codes] - lower[codes] + 1))
+    return lower[codes] + places * (upper[codes] - lower[codes])
 
 
 def released_size(part: Part, name: str, coding: Coding) -> int:

@@ -1,7 +1,7 @@
 """The universe of complementation: every record that the domains allow, a number of times (Fong).
 
-Its counts follow from the sizes of domains, so it is never written out. *Cells* number its records in
-mixed radix, the last column fastest: the order in which Fong's thesis lists them.
+Its counts follow from the sizes of domains, so it is never written out. *Cells* number its
+records in mixed radix, the last column fastest: the order in which Fong's thesis lists them.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ class Dummy:
 class Universe:
     """Every record of some domains, ``copies`` times.
 
-    ``sizes`` are the numbers of codes that a collected record can have in each column. Codes of dummy
-    values come behind them; an attribute that is there for its dummies only has one code besides.
+    ``sizes`` are the numbers of codes that a collected record can have in each column. Codes of
+    dummy values come behind them; an attribute that is there for its dummies only has one code
+    besides.
 
     >>> Universe(("wind", "play"), (2, 2), Dummy("dummy", ("yes",))).size
     8
@@ -173,8 +174,8 @@ class Universe:
     def verify(self, release: Release) -> None:
         """Check that the two tables complete some records to the universe (Lemma 5-5).
 
-        T′ has as many records as were collected, so 2·|T′| + |T^P| = q·|T^U|; and no record is there
-        more often than the universe holds it.
+        T′ has as many records as were collected, so 2·|T′| + |T^P| = q·|T^U|; and no record
+        is there more often than the universe holds it.
         """
         if len(release.parts) != 2 or any(part.sign > 0 for part in release.parts):
             raise ReleaseError("A complemented release has two negative parts.")
@@ -196,18 +197,25 @@ class Universe:
     def notes(self) -> tuple[str, ...]:
         """Say what the two tables give away, and what they hide."""
         said = (
-            "Both tables together give every collected record back, exactly: complementation "
-            "protects only from someone who gets a part of them.",
-            "One row of each table for the same record, with the number of copies on the card "
-            f"({self.copies:,}), tells how often that record was collected.",
+            (
+                "Both tables together give every collected record back, exactly: complementation "
+                "protects only from someone who gets a part of them."
+            ),
+            (
+                "One row of each table for the same record, with the number of copies"
+                f"{f' ({self.copies:,})' if self.copies else ''}, tells how often that record "
+                "was collected."
+            ),
             "Whoever sees the tables before and after an insert sees what was inserted.",
         )
         if self.dummy is None:
             return said
         return (
             *said,
-            f"Dummy records are recognisable by {self.dummy.attribute!r}: leave them out, and the "
-            "rest matches collected records more often.",
+            (
+                f"Dummy records are recognisable by {self.dummy.attribute!r}: leave them out, and "
+                "the rest matches collected records more often."
+            ),
         )
 
 
@@ -219,9 +227,7 @@ def _too_large(universe: Universe) -> PlanError:
     return PlanError(message, hint=f"merge bins or categories: {said}; or leave attributes out.")
 
 
-def proposal(
-    names: Sequence[str], sizes: Sequence[int], limit: int
-) -> list[tuple[str, int, int]]:
+def proposal(names: Sequence[str], sizes: Sequence[int], limit: int) -> list[tuple[str, int, int]]:
     """Return which attributes to merge to how many values, so that the universe fits a limit.
 
     The largest is halved, again and again.

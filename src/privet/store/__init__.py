@@ -1,5 +1,13 @@
 """Complementation in a database: samples come in, and what is stored was never collected."""
 
-from privet.store.store import Receipt, Status, Store
+from privet.errors import StoreError
 
-__all__ = ["Receipt", "Status", "Store"]
+try:
+    import sqlalchemy as _  # noqa: F401
+except ImportError:
+    _message = "A store needs SQLAlchemy, which is not installed."
+    raise StoreError(_message, hint="pip install 'privet[store]'.") from None
+
+from privet.store.store import Receipt, Status, Store, new_token
+
+__all__ = ["Receipt", "Status", "Store", "new_token"]

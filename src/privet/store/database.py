@@ -1,12 +1,13 @@
 """The database of a store: SQLite in one file, or PostgreSQL, by a URL. The one door to SQLAlchemy.
 
-What a database says of a failure may quote a record, so it never reaches a message of ours: failures
-are told in our own words.
+What a database says of a failure may quote a record, so it never reaches a message of ours:
+failures are told in our own words.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,22 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["Database"]
 
 BUSY = 60.0  # seconds a writer waits for others
+PAUSE = 0.002  # seconds until it looks again whether an SQLite file is free
 _BEGIN = "privet_begin"
 
 
 class Database:
     """Where a store lives; ``name`` is how it may be named to people, without a password.
 
-    A transaction of ``writing`` has the store for itself: SQLite's file is locked, and on PostgreSQL
-    whoever locks the row of facts is the only writer.
+    A transaction of ``writing`` has the store for itself: SQLite's file is locked, and on
+    PostgreSQL whoever locks the row of facts is the only writer.
     """
 
     def __init__(self, url: str | Path, *, timeout: float = BUSY) -> None:
-        try:
-            import sqlalchemy  # noqa: F401
-        except ImportError:
-            message = "A store needs SQLAlchemy, which is not installed."
-            raise StoreError(message, hint="pip install 'privet[store]'.") from None
         self._url = _url(url)
         self._timeout = timeout
         self.sqlite = self._url.drivername == "sqlite"
@@ -67,9 +64,13 @@ class Database:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         except FileExistsError:
             message = f"{path} exists already."
-            raise StoreError(message, hint="choose another name, or add to the store there.") from None
+            raise StoreError(
+                message, hint="choose another name, or add to the store there."
+            ) from None
         except OSError as error:
-            raise StoreError(f"{path} cannot be written: {os.strerror(error.errno or 5)}.") from None
+            raise StoreError(
+                f"{path} cannot be written: {os.strerror(error.errno or 5)}."
+            ) from None
 
     def check_file(self) -> None:
         """Complain if there is no SQLite file: SQLite itself would make one."""
@@ -149,7 +150,7 @@ def _engine(url: URL, timeout: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
-        """Durable commits, and no trace of what is overwritten: zeros in the file, no journal kept."""
+        """Make commits durable, and leave no trace of what is overwritten."""
         del record
         connection.isolation_level = None  # transactions begin when we say so
         for line in (
@@ -163,14 +164,42 @@ def _engine(url: URL, timeout: float) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        mode = connection.get_execution_options().get(_BEGIN, "DEFERRED")
-        connection.exec_driver_sql(f"BEGIN {mode}")
+        _begin(connection, timeout)
 
     return engine
 
 
+def _begin(connection: Connection, timeout: float) -> None:
+    """Begin a transaction of SQLite as soon as the file is free.
+
+    SQLite itself looks again after ever longer pauses, and a crowd of writers would starve those
+    who wait; we look every few milliseconds.
+    """
+    from sqlalchemy.exc import OperationalError
+
+    mode = connection.get_execution_options().get(_BEGIN, "DEFERRED")
+    end = time.monotonic() + timeout
+    connection.exec_driver_sql("PRAGMA busy_timeout = 0")
+    while True:
+        try:
+            connection.exec_driver_sql(f"BEGIN {mode}")
+            connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1")  # locks for reading
+            break
+        except OperationalError as error:
+            if connection.connection.dbapi_connection.in_transaction:  # type: ignore[union-attr]
+                connection.exec_driver_sql("ROLLBACK")
+            if "locked" not in str(error.orig) or time.monotonic() > end:
+                raise
+        time.sleep(PAUSE)
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * timeout)}")
+
+
 _TOLD = (
-    (("locked", "busy", "lock timeout"), "is locked by another program", "wait, and repeat the call."),
+    (
+        ("locked", "busy", "lock timeout"),
+        "is locked by another program",
+        "wait, and repeat the call.",
+    ),
     (
         ("disk is full", "no space", "disk i/o", "could not extend", "could not write"),
         "has no space left, or its disk fails",

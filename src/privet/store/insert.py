@@ -37,9 +37,7 @@ _MOVE = text(
     "ON CONFLICT (cell) DO UPDATE SET count = privet_unreal.count + excluded.count"
 )
 _TAKE = (
-    perturbing.update()
-    .where(perturbing.c.cell == bindparam("of"))
-    .values(taken=bindparam("now"))
+    perturbing.update().where(perturbing.c.cell == bindparam("of")).values(taken=bindparam("now"))
 )
 _CELLS = select(perturbing.c.cell, perturbing.c.taken).where(
     perturbing.c.cell.in_(bindparam("cells", expanding=True))
@@ -50,7 +48,9 @@ _WINDOW = (
     .order_by(perturbing.c.place)
     .limit(bindparam("most"))
 )
-_LEFT = select(perturbing.c.cell, perturbing.c.taken).where(perturbing.c.taken < bindparam("copies"))
+_LEFT = select(perturbing.c.cell, perturbing.c.taken).where(
+    perturbing.c.taken < bindparam("copies")
+)
 
 
 @dataclass(frozen=True)
@@ -184,15 +184,16 @@ class _AtRandom:
     ) -> None:
         self._connection = connection
         self._held = held
-        self._drawn = self._draws(size, source, samples)
+        self._size = size
+        self._drawn = self._draws(source, samples)
 
-    def _draws(self, size: int, source: Randomness, samples: int) -> Iterator[int]:
+    def _draws(self, source: Randomness, samples: int) -> Iterator[int]:
         """Yield cells, all equally likely; those that will mostly do are read together."""
         start, count = 0, TRIES + 2 * samples
         while True:
             words = source.words(0, start, 2 * count).tolist()
             pairs = zip(words[::2], words[1::2], strict=True)
-            cells = [((high << 32 | low) * size) >> 64 for low, high in pairs]
+            cells = [((high << 32 | low) * self._size) >> 64 for low, high in pairs]
             self._held.read(cells)
             yield from cells
             start, count = start + 2 * count, TRIES
@@ -202,11 +203,12 @@ class _AtRandom:
         for _, cell in zip(range(4 * TRIES), self._drawn, strict=False):
             if self._held[cell] < copies:
                 return cell
-        # Few cells are left: read them, then go on trying.
+        # Few cells are left: list them.
         for cell, taken in self._connection.execute(_LEFT, {"copies": copies}):
             self._held.keep(cell, taken)
         left = [cell for cell in self._held if self._held[cell] < copies]
-        return left[next(self._drawn) % len(left)] if len(left) < TRIES else self.choose(copies)
+        fair = self._size - self._size % len(left)
+        return left[next(cell for cell in self._drawn if cell < fair) % len(left)]
 
 
 def _in_memory(

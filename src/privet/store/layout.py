@@ -1,7 +1,7 @@
 """The tables of a store: one row of facts, T′, T^P, and the calls of late.
 
-T^P is kept as what was *taken* from its cells: a cell's count is the number of copies of the universe less
-that, so that a further copy is one number more, not a change of every row.
+T^P is kept as what was *taken* from its cells: a cell's count is the number of copies of the
+universe less that, so that a further copy is one number more, not a change of every row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A store: samples are unrealized as they come, in a database, by as many writers as like to.
 
-Every call is one transaction. Whatever dies in the middle of it, the store afterwards holds just the
-calls that were counted, each once: q·T^U = T_S + T′ + T^P.
+Every call is one transaction. Whatever dies in the middle of it, the store afterwards holds just
+the calls that were counted, each once: q·T^U = T_S + T′ + T^P.
 """
 
 from __future__ import annotations
@@ -178,19 +178,25 @@ class Store:
         database = Database(url) if timeout is None else Database(url, timeout=timeout)
         database.check_file()
         try:
-            with database.reading() as connection:
-                if not inspect(connection).has_table(facts.name):
-                    message = f"The database {database.name} holds no store."
-                    raise StoreError(message, hint="check the URL; privet store create makes one.")
-                row = _facts(connection, database.name)
-            store = cls(database, *_meaning(row, database.name))
-            if schema is not None and schema != store.schema:
-                message = f"The store {database.name} was made for another schema."
-                raise SchemaError(message, hint="privet store status shows the one it has.")
+            store = cls(database, *cls._found(database))
+            store._check_schema(schema)
         except BaseException:
             database.close()
             raise
         return store
+
+    @staticmethod
+    def _found(database: Database) -> tuple[Schema, Complement]:
+        with database.reading() as connection:
+            if not inspect(connection).has_table(facts.name):
+                message = f"The database {database.name} holds no store."
+                raise StoreError(message, hint="check the URL; privet store create makes one.")
+            return _meaning(_facts(connection, database.name), database.name)
+
+    def _check_schema(self, schema: Schema | None) -> None:
+        if schema is not None and schema != self.schema:
+            message = f"The store {self.database.name} was made for another schema."
+            raise SchemaError(message, hint="privet store status shows the one it has.")
 
     # Adding
 
@@ -232,9 +238,7 @@ class Store:
                 return Receipt(token, len(cells), repeated=True)
             state = State(row["copies"], row["remaining"], row["oldest"], row["place"])
             with Randomness.system() as source:
-                done = insert(
-                    connection, self.universe, self.method.pick, state, cells, source
-                )
+                done = insert(connection, self.universe, self.method.pick, state, cells, source)
             connection.execute(
                 facts.update().values(
                     copies=done.copies,
@@ -244,14 +248,12 @@ class Store:
                     place=done.place,
                 )
             )
-            connection.execute(
-                calls.insert(), {"token": token, "samples": len(cells), "made": now}
-            )
+            connection.execute(calls.insert(), {"token": token, "samples": len(cells), "made": now})
         return Receipt(token, len(cells), repeated=False)
 
     def _check_age(self, token: str, oldest: float) -> None:
         made = _TOKEN.fullmatch(token)
-        if made and float(made[1]) < oldest:
+        if made and float(made[1]) + 1 < oldest:  # it has whole seconds
             message = "The token is older than the store remembers: whether its call was counted "
             raise StoreError(message + "cannot be told.", hint="compare the number of samples.")
 
@@ -273,7 +275,7 @@ class Store:
             ):
                 rows = connection.execute(select(table.c.cell, column)).all()
                 held = np.array([tuple(one) for one in rows], np.int64).reshape(-1, 2)
-                if len(held) and not (0 <= held[:, 0].min() and held[:, 0].max() < len(out)):
+                if len(held) and not (held[:, 0].min() >= 0 and held[:, 0].max() < len(out)):
                     raise self._broken("a row lies outside the universe")
                 out[held[:, 0]] = held[:, 1]
         return row, moved, taken
@@ -318,7 +320,7 @@ class Store:
         return complemented_release(self.method.recipe(self.schema), universe, tables)
 
     def mine(self, **settings: Any) -> TreeClassifier:
-        """Grow the tree of the samples, without reconstructing any; settings as ``TreeClassifier``'s."""
+        """Grow the samples' tree without reconstructing any; settings are ``TreeClassifier``'s."""
         from privet.estimators import TreeClassifier
 
         return TreeClassifier(**settings).fit(self.release())

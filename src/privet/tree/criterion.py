@@ -20,8 +20,8 @@ __all__ = ["impurity", "slope"]
 def impurity(counts: Floats, criterion: Criterion) -> Floats:
     """Return n times the gini index, or n times the entropy in bits, along the last axis.
 
-    >>> float(impurity(np.array([9.0, 5.0]), "entropy")) / 14
-    0.9402859586706311
+    >>> round(float(impurity(np.array([9.0, 5.0]), "entropy")) / 14, 4)
+    0.9403
     """
     held = np.maximum(counts, 0.0)
     total = held.sum(-1)

@@ -13,6 +13,7 @@ import numpy as np
 
 from privet.errors import DataError
 from privet.estimate.base import Splits
+from privet.tree.prune import prune_unsure
 from privet.tree.split import best_splits
 from privet.tree.tree import Tree
 
@@ -56,7 +57,7 @@ def grow(evidence: Evidence, policy: Policy, target: str = "class") -> Tree:
         if open_:
             frontier = evidence.split(frontier, _splits(chosen, codings), keep)
             tables = evidence.tables(frontier)
-    return draft.finished(evidence, policy, target)
+    return prune_unsure(draft.finished(evidence, policy, target), policy.min_fit_z)
 
 
 def _may_split(counts: Floats, depth: int, policy: Policy) -> NDArray[np.bool_]:
@@ -138,6 +139,7 @@ class _Draft:
             errors=np.concatenate(self.errors),
             label=self._labels(counts, policy),
             gain=np.array([0.0 if s is None else s.gain for s in self.splits]),
+            z=np.array([0.0 if s is None else s.z for s in self.splits]),
         )
 
     def _labels(self, counts: Floats, policy: Policy) -> NDArray[np.int64]:

@@ -139,5 +139,5 @@ def _errors(pairs: Pairs | SummedPairs) -> tuple[Floats, Floats]:
     variances = pairs.variances(np.eye(2)[None, :, :, None] * ahead[:, :, None, :])
     with np.errstate(divide="ignore", invalid="ignore"):
         lead = np.where(variances > 0, (mean * ahead).sum(2) / np.sqrt(variances), np.inf)
-    known = errors.any((1, 2))
+    known: NDArray[np.bool_] = np.asarray(errors.any((1, 2)))
     return errors, np.where(known[:, None], lead, leads)

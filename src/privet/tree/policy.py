@@ -27,6 +27,8 @@ class Policy:
     The last three matter only where counts are estimated: a split's gain must be ``min_z``
     standard errors above zero, its children ``min_child_z`` standard errors, and a leaf whose
     leading class is less than ``min_leaf_z`` standard errors ahead takes its parent's label.
+    Where tables are fitted, a split that brings z² / 2 of log-likelihood costs ``min_fit_z``² / 2:
+    the grower goes on past splits of half that z, and subtrees that do not pay are cut.
     """
 
     criterion: Criterion = "gini"
@@ -38,6 +40,7 @@ class Policy:
     min_z: float = 2.0
     min_child_z: float = 2.0
     min_leaf_z: float = 1.0
+    min_fit_z: float = 2.0
 
     def but(self, **changes: Any) -> Policy:
         """Return the policy with other values; None keeps the preset's."""

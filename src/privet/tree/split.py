@@ -15,6 +15,7 @@ import numpy as np
 
 from privet.compiled import in_threads, threads
 from privet.estimate.base import CountTables
+from privet.estimate.fitted import Fitted
 from privet.tree.criterion import impurity, slope
 from privet.tree.kernels import best_in_tables
 from privet.tree.pairs import best_pairs, can_choose
@@ -152,6 +153,9 @@ def _best_of(attribute: int, estimate: Estimate, coding: Coding, policy: Policy)
     member = (branch[:, None, :] == np.arange(number)[:, None]).astype(np.float64)
     counts = member @ mean  # candidates × branches × classes
     gain, variance = _gain(estimate, member, counts, policy)
+    fitted = isinstance(estimate, Fitted)
+    if fitted:  # its best split is put to a sharper test below
+        variance = np.zeros_like(gain)
     rows = counts.sum(-1)
     allowed = gain >= policy.min_gain - TIE
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,14 +177,22 @@ def _best_of(attribute: int, estimate: Estimate, coding: Coding, policy: Policy)
     gap = (-1, -1)
     if left is not None:
         side, gap = _settle(side, (mean == 0).all(1), mean.sum(1), coding)
+    sure = float(z[best])
+    errors, leads = _child_errors(estimate, member[best], counts[best])
+    if isinstance(estimate, Fitted):
+        sure = estimate.likelihood_z(side)
+        if sure < policy.min_fit_z / 2:
+            return None
+        leads = np.full(len(leads), np.inf)
     return Scored(
         attribute,
         side,
         float(gain[best]),
-        float(z[best]),
+        sure,
         float(score[best]),
         counts[best],
-        *_child_errors(estimate, member[best], counts[best]),
+        errors,
+        leads,
         gap,
     )
 

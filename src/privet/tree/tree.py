@@ -35,6 +35,8 @@ class Tree:
     ``around`` holds the two values it lies between; elsewhere they are NaN. ``routes[i]`` is the
     branch of each code. ``counts`` are (estimated) class counts and ``errors`` their standard
     errors; ``label`` is the class a leaf predicts, which an uncertain leaf takes from its parent.
+    ``gain`` is what a test gains a record, and ``z`` by how many standard errors (infinite where
+    counts are exact); both are 0 at a leaf.
     """
 
     codings: tuple[Coding, ...]
@@ -51,6 +53,7 @@ class Tree:
     errors: Floats
     label: NDArray[np.int64]
     gain: Floats
+    z: Floats
 
     @property
     def nodes(self) -> int:
@@ -175,6 +178,7 @@ class Tree:
                 coding = self.codings[self.attribute[node]]
                 entry["attribute"] = coding.name
                 entry["gain"] = float(self.gain[node])
+                entry["z"] = _finite(self.z[node])
                 entry["children"] = list(self.children(node))
                 entry["branch_of_code"] = route.tolist()
                 if coding.ordered:
@@ -266,6 +270,7 @@ class Tree:
             errors=np.array([entry["errors"] for entry in nodes], np.float64),
             label=np.array([entry["label"] for entry in nodes], np.int64),
             gain=np.array([entry.get("gain", 0.0) for entry in nodes], np.float64),
+            z=np.array([float(entry.get("z", 0.0)) for entry in nodes]),
         )
         tree._check_arrays()
         return tree

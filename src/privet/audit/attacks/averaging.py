@@ -47,6 +47,4 @@ def averaging(world: World) -> Iterator[Trial]:
             if number in RELEASES:
                 hits = int((np.argmax(scores, axis=1) == truth).sum())
                 curve.append((number, hits / len(rows)))
-        yield Trial.counted(
-            group.about, hits, len(rows), float(shares.max()), curve=tuple(curve)
-        )
+        yield Trial.counted(group.about, hits, len(rows), float(shares.max()), curve=tuple(curve))

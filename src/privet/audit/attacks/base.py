@@ -11,7 +11,6 @@ generator of trials and register it:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +18,7 @@ from privet.audit.statistics import binomial_interval
 from privet.progress import track
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from privet.audit.world import Case, World
 
@@ -155,7 +154,9 @@ def attack(
     return made
 
 
-def run_attacks(case: Case, names: Iterable[str] | None = None) -> tuple[list[Outcome], list[NotRun]]:
+def run_attacks(
+    case: Case, names: Iterable[str] | None = None
+) -> tuple[list[Outcome], list[NotRun]]:
     """Run the named attacks, or all, that apply to a case."""
     chosen = list(ATTACKS.values()) if names is None else [ATTACKS[name] for name in names]
     outcomes, idle = [], []

@@ -29,7 +29,8 @@ def has_channels(case: Case) -> str:
 
 def best_guess(shares: Floats, law: Floats) -> NDArray[np.int64]:
     """Return for each output the likeliest original: the first x with the largest π_x M[y, x]."""
-    return np.argmax(law * shares, axis=1)
+    best: NDArray[np.int64] = np.argmax(law * shares, axis=1)
+    return best
 
 
 def success(shares: Floats, law: Floats) -> float:
@@ -45,8 +46,7 @@ def success(shares: Floats, law: Floats) -> float:
     "guess",
     title="Best guess of one value from its own disguise",
     needs="the release, its card, and how common each value is",
-    remedy="a smaller γ for this attribute, or more values that look alike (fewer, wider cells "
-    "only move the question)",
+    remedy="a smaller γ for this attribute, or withhold it",
     applies=has_channels,
 )
 def guess(world: World) -> Iterator[Trial]:
@@ -59,6 +59,4 @@ def guess(world: World) -> Iterator[Trial]:
         expected = success(shares, law)
         if world.kind == "independent":
             expected = float((law @ shares) @ shares[guesses])
-        yield Trial.counted(
-            group.about, hits, case.rows, float(shares.max()), expected=expected
-        )
+        yield Trial.counted(group.about, hits, case.rows, float(shares.max()), expected=expected)

@@ -1,4 +1,4 @@
-"""Guessing a value from the whole disguised record: attributes that go together betray each other."""
+"""Guessing a value from the whole record: attributes that go together betray each other."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _guessed(
         own = np.log(world.law(group) * case.shares(group))
     scores = [own[seen[group.about][side][:limit]] for side in (0, 1)]
     truth = case.truth[group.about][tried]
-    best = np.argmax(scores[1], axis=1)
+    best: NDArray[np.int64] = np.argmax(scores[1], axis=1)
     most = (np.argmax(scores[0], axis=1) == truth).mean()
     for other, table in _helpers(world, group, taught):
         for side in (0, 1):
@@ -103,9 +103,7 @@ def _guessed(
     return best
 
 
-def _helpers(
-    world: World, group: Group, taught: NDArray[np.int64]
-) -> list[tuple[str, Floats]]:
+def _helpers(world: World, group: Group, taught: NDArray[np.int64]) -> list[tuple[str, Floats]]:
     """Return log P(output of another | value of this), outputs × values, most telling first."""
     case = world.case
     own = case.truth[group.about][taught].astype(np.int64)

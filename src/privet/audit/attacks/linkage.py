@@ -50,7 +50,11 @@ def linkage(world: World) -> Iterator[Trial]:
             alike = int((score >= best - 1e-4).sum())
             hits += int(case.rng.random() * alike < 1)
     every = case.rows == case.release.rows
-    rows = f"among {case.rows:,} rows" if every else f"among {case.rows:,} sampled rows: an upper bound"
+    rows = (
+        f"among {case.rows:,} rows"
+        if every
+        else f"among {case.rows:,} sampled rows: an upper bound"
+    )
     yield Trial.counted(
         "record",
         hits,

@@ -26,7 +26,7 @@ FAKES = 0.01  # of all records are the attacker's
 
 @attack(
     "poisoning",
-    title=f"Push a rare value up with {100 * FAKES:.0f} % fake records",
+    title=f"Raise the share of a rare value with {100 * FAKES:.0f} % fake records",
     needs=f"{100 * FAKES:.0f} % of the records, sent as if they had been disguised",
     remedy="a larger γ makes each report weigh less; or disguise at a party that cannot be faked",
     applies=has_channels,
@@ -58,7 +58,6 @@ def poisoning(world: World) -> Iterator[Trial]:
             0.0,
             expected,
             bool(abs(value - expected) <= widest * error + 1e-9),
-            "the share of the value that is won",
         )
 
 

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 WIDTH = 360
-LEFT, RIGHT = 112, 312  # of the area that marks lie in; values stand to the right of it
+LEFT, RIGHT = 114, 300  # of the area that marks lie in; values stand to the right of it
 TOP, STEP = 26, 20
 MOST_ROWS = 20
 SIDE, FOOT = 40, 34  # left and lower margin of charts with two axes
@@ -138,8 +138,16 @@ def _rows(
         return round(LEFT + (RIGHT - LEFT) * share, 2)
 
     marks = tuple(
-        Mark(shown(name, 15), TOP + STEP * place + STEP / 2, x(value), x(least), x(most),
-             None if other is None else x(other), text, strong)
+        Mark(
+            shown(name, 15),
+            TOP + STEP * place + STEP / 2,
+            x(value),
+            x(least),
+            x(most),
+            None if other is None else x(other),
+            text,
+            strong,
+        )
         for place, (name, value, least, most, other, text, strong) in enumerate(held)
     )
     ticks = tuple(Tick(x(value), _tick(value)) for value in _steps(low, high))
@@ -147,16 +155,16 @@ def _rows(
 
 
 def _steps(low: float, high: float) -> list[float]:
-    """Return round numbers between two bounds, three to six of them.
+    """Return round numbers between two bounds, three to seven of them.
 
     >>> _steps(0, 1)
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     if (low, high) == (0, 1):
         return [0.0, 0.25, 0.5, 0.75, 1.0]
-    rough = (high - low) / 4
+    rough = (high - low) / 5
     unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * one for one in (1, 2, 5, 10) if unit * one >= rough)
+    step = next(unit * one for one in (1, 2, 2.5, 5, 10) if unit * one >= rough)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [round(step * place, 10) for place in range(first, last + 1)]
@@ -170,7 +178,7 @@ def attack_rows(outcomes: Sequence[Outcome]) -> Rows | None:
     """Draw, for each attribute, the attack that wins most, beside the blind guess."""
     best: dict[str, Outcome] = {}
     for one in outcomes:
-        if one.kind == "success" and not one.repeated:
+        if one.kind == "success" and not one.repeated and not one.agreed:
             held = best.get(one.about)
             if held is None or one.advantage > held.advantage:
                 best[one.about] = one
@@ -186,8 +194,15 @@ def attack_rows(outcomes: Sequence[Outcome]) -> Rows | None:
         "How often the worst attack is right",
         f"For each attribute the attack that wins most over a blind guess. {said}.{rest}",
         [
-            (one.about if one.about != "record" else "(whole record)", one.value, one.low, one.high,
-             one.blind, percent(one.value), place == 0)
+            (
+                one.about if one.about != "record" else "(whole record)",
+                one.value,
+                one.low,
+                one.high,
+                one.blind,
+                percent(one.value),
+                place == 0,
+            )
             for place, one in enumerate(drawn)
         ],
         (0, 1),
@@ -204,8 +219,15 @@ def accuracy_rows(found: Utility) -> Rows:
         ("uncorrected", found.naive),
     ]
     held = [
-        (name, one.accuracy, one.accuracy - 1.96 * one.error, one.accuracy + 1.96 * one.error,
-         found.blind, percent(one.accuracy), one is found.release)
+        (
+            name,
+            one.accuracy,
+            one.accuracy - 1.96 * one.error,
+            one.accuracy + 1.96 * one.error,
+            found.blind,
+            percent(one.accuracy),
+            False,
+        )
         for name, one in trees
         if one is not None
     ]
@@ -283,7 +305,7 @@ def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
     said = ", ".join(f"{number}: {percent(value)}" for number, value in worst.curve)
     return Curve(
         f"What repeated releases would give away of {shown(worst.about, 24)}",
-        f"How often the best guess is right after so many fresh disguises of the same records: {said}. "
+        f"How often the best guess is right after so many fresh disguises of the records: {said}. "
         f"A blind guess: {percent(worst.blind)}.",
         points,
         across,
@@ -303,9 +325,9 @@ def association_scatter(found: Associations) -> Scatter:
     hollow = tuple(Dot(_x(a, bounds), _y(c, bounds), 0, 0) for a, _, c in found.points)
     return Scatter(
         "How pairs of attributes go together",
-        f"{found.pairs} pairs. On the line, the release tells what the originals would. Mean distance: "
-        f"{found.kept:.3f} with corrected counts, {found.naive:.3f} with counts as released; mean "
-        f"association of the originals {found.mean:.3f}.",
+        f"{found.pairs} pairs. On the line, the release tells what the originals would. Mean "
+        f"distance: {found.kept:.3f} with corrected counts, {found.naive:.3f} with counts as "
+        f"released; mean association of the originals {found.mean:.3f}.",
         full,
         hollow,
         across,

@@ -1,4 +1,4 @@
-"""One HTML page, whole in itself: no network, no scripts, hostile names escaped. The door to Jinja."""
+"""One HTML page, whole in itself: no network, no scripts, names escaped. The door to Jinja."""
 
 from __future__ import annotations
 
@@ -74,6 +74,6 @@ def _sections(outcomes: tuple[Outcome, ...]) -> list[dict[str, Any]]:
     """Return the attacks in order, each with its rows, the worst first."""
     sections = []
     for _, held in groupby(outcomes, key=lambda one: one.attack):
-        rows = sorted(held, key=lambda one: -(one.advantage or one.value))
+        rows = sorted(held, key=lambda one: (-one.advantage, -one.value))
         sections.append({"first": rows[0], "rows": rows[:_ROWS], "more": max(0, len(rows) - _ROWS)})
     return sections

@@ -1,4 +1,4 @@
-"""Names of strangers, made fit to be shown: short, on one line, steering neither terminal nor page."""
+"""Names of strangers, fit to be shown: short, on one line, steering neither terminal nor page."""
 
 from __future__ import annotations
 

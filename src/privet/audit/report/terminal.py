@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from privet.audit.attacks import Outcome
     from privet.audit.compare import Comparison
     from privet.audit.summary import Audit
+    from privet.audit.utility import Utility
 
 __all__ = ["comparison_text", "show", "show_comparison", "text"]
 
 _ROWS = 10  # of the table of attacks
 _COLOURS = {
-    "strong": "green", "held": "green", "moderate": "yellow", "weak": "yellow", "dented": "yellow",
+    "strong": "green", "held": "green", "moderate": "yellow", "weak": "red", "dented": "yellow",
     "untested": "yellow", "partial": "red", "none": "red", "broken": "red",
 }  # fmt: skip
 
@@ -41,57 +42,55 @@ def _plain(work: Any, width: int) -> str:
     from rich.console import Console
 
     file = io.StringIO()
-    work(Console(file=file, width=width, color_system=None, highlight=False, markup=False, emoji=False))
+    work(
+        Console(
+            file=file, width=width, color_system=None, highlight=False, markup=False, emoji=False
+        )
+    )
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     return "\n".join(lines) + "\n"
 
 
 def show(audit: Audit, console: Console) -> None:
     """Print the report: verdict, promise, checks that failed, attacks, use, advice."""
-    facts = audit.facts
     for sentence in audit.verdict:
-        console.print(shown(sentence, 600), markup=False, highlight=False)
+        console.print(shown(sentence, 600))
     grades = audit.grades
-    console.print(
-        f"Promise: {grades['promise']}. Attacks: {grades['attacks']}.",
-        style=f"bold {_COLOURS[grades['attacks']]}",
-        markup=False,
-        highlight=False,
-    )
+    style = f"bold {_COLOURS[grades['attacks']]}"
+    console.print(f"Promise: {grades['promise']}. Attacks: {grades['attacks']}.", style=style)
     console.print()
     console.print(_promises(audit))
     failed = [check for check in audit.checks if not check.holds]
     for check in failed:
         detail = f" ({shown(check.detail, 200)})" if check.detail else ""
-        console.print(f"✗ NOT SO: {check.what}{detail}.", style="bold red", markup=False)
+        console.print(f"✗ NOT SO: {check.what}{detail}.", style="bold red")
     if not failed:
-        console.print(f"✓ All {len(audit.checks)} checks hold.", style="green", markup=False)
+        console.print(f"✓ All {len(audit.checks)} checks hold.", style="green")
     console.print()
     if audit.attacks:
         console.print(_attacks(audit.attacks))
     for one in audit.not_run:
-        console.print(f"Not run: {one.title.lower()} ({one.why}).", style="dim", markup=False)
-    console.print()
+        console.print(f"Not run: {one.title.lower()} ({one.why}).", style="dim")
+    _show_use(audit, console)
+    if audit.advice:
+        console.print("\nWhat would be better:", style="bold")
+        for line in audit.advice:
+            console.print(f"- {shown(line, 600)}")
+
+
+def _show_use(audit: Audit, console: Console) -> None:
     if audit.utility is not None:
-        console.print(_trees(audit))
+        console.print()
+        console.print(_trees(audit.utility))
     if audit.associations is not None:
         held = audit.associations
         console.print(
-            f"Associations of {held.pairs} pairs, mean {held.mean:.3f}: off by {held.kept:.3f} corrected, "
-            f"by {held.naive:.3f} as released.",
-            markup=False,
-            highlight=False,
+            f"Associations of {held.pairs} pairs, mean {held.mean:.3f}: off by {held.kept:.3f} "
+            f"corrected, by {held.naive:.3f} as released."
         )
-    if not facts.original:
-        console.print(
-            "Audited without the originals: give them (--original) for attacks on true pairs.",
-            style="dim",
-            markup=False,
-        )
-    if audit.advice:
-        console.print("\nWhat would be better:", style="bold", markup=False)
-        for line in audit.advice:
-            console.print(f"- {shown(line, 600)}", markup=False, highlight=False)
+    if not audit.facts.original:
+        said = "Audited without the originals: give them (--original) for attacks on true pairs."
+        console.print(said, style="dim")
 
 
 def _table(*columns: str) -> Any:
@@ -111,7 +110,9 @@ def _add(table: Any, *cells: str) -> None:
 
 
 def _promises(audit: Audit) -> Any:
-    table = _table("attribute", "treatment", "values", "ε", "γ", f"{float(PRIORS[1]):.0%} rises to", "bits")
+    table = _table(
+        "attribute", "treatment", "values", "ε", "γ", f"{float(PRIORS[1]):.0%} rises to", "bits"
+    )
     for one in audit.measures[:30]:
         _add(
             table,
@@ -143,7 +144,7 @@ def _attacks(outcomes: Sequence[Outcome]) -> Any:
             one.attack + (" (agreed)" if one.agreed else " (if repeated)" if one.repeated else ""),
             shown(one.about, 20),
             percent(one.value),
-            f"{percent(one.low)} – {percent(one.high)}",
+            f"{100 * one.low:.1f} – {100 * one.high:.1f} %",
             percent(one.blind),
             "–" if one.control is None else percent(one.control),
             "–" if one.null is None else percent(one.null),
@@ -156,11 +157,8 @@ def _worst(outcomes: list[Outcome]) -> list[Outcome]:
     return [max(outcomes, key=lambda one: (one.advantage, one.value))] if outcomes else []
 
 
-def _trees(audit: Audit) -> Any:
-    found = audit.utility
+def _trees(found: Utility) -> Any:
     table = _table("tree grown", "right", "±", "leaves")
-    if found is None:
-        return table
     rows = [
         ("from the originals", found.plain),
         ("from the release", found.release),
@@ -176,7 +174,7 @@ def _trees(audit: Audit) -> Any:
 def show_comparison(found: Comparison, console: Console) -> None:
     """Print a comparison: the front, a table, a drawing."""
     front = ", ".join(shown(name) for name in found.front)
-    console.print(f"Worth choosing from, the most private first: {front}.", style="bold", markup=False)
+    console.print(f"Worth choosing from, the most private first: {front}.", style="bold")
     table = _table("", "plan", "accuracy", "worst attack wins", "by", "about", "ε of a record")
     for letter, one in zip(_letters(), found.points, strict=False):
         _add(
@@ -191,13 +189,11 @@ def show_comparison(found: Comparison, console: Console) -> None:
         )
     console.print(table)
     for line in _drawn(found):
-        console.print(line, markup=False, highlight=False)
+        console.print(line)
     console.print(
         f"* on the Pareto front. Up: accuracy (from the originals {percent(found.plain_accuracy)}, "
-        f"commonest class {percent(found.blind_accuracy)}). To the right: what the worst attack wins.",
+        f"commonest class {percent(found.blind_accuracy)}). Right: what the worst attack wins.",
         style="dim",
-        markup=False,
-        highlight=False,
     )
 
 

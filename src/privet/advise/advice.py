@@ -1,0 +1,263 @@
+"""Advice: from a schema, a number of records and a wish to γ, channels and N, and their cost."""
+
+from __future__ import annotations
+
+import json
+import math
+import secrets
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.advise.expected import Expected, best_channel, expected, repeated
+from privet.advise.simulated import LARGEST, simulated_accuracy
+from privet.channel import GammaDiagonal
+from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
+from privet.disguise.wish import gamma_of
+from privet.errors import InputError
+from privet.estimate.methods import METHODS
+from privet.progress import track
+from privet.release.claim import PRIORS, posterior
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from privet.channel import Channel
+    from privet.channel.gamma_diagonal import Gamma
+    from privet.disguise.treatment import Treatment
+    from privet.schema import Schema
+
+__all__ = ["Advice", "Point", "advise"]
+
+GAMMAS = (2, 3, 5, 8, 12, 19)  # of the trade-off that is drawn
+GUIDED = (5, 8, 12)  # of the γ that the paper recommends
+GUIDED_SIZES = (5, 10, 15, 20)
+TIMES = (1, 2, 3, 5, 10)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the trade-off: what a γ gives and what it costs."""
+
+    gamma: float
+    epsilon: float
+    bins: int
+    accuracy: float
+    error: float
+    guess: float
+
+    def to_json(self) -> dict[str, float]:
+        """Return the numbers by name."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do, and what to expect of it.
+
+    ``attributes`` has one line an attribute; ``trade_off`` one point a γ (empty if nothing was
+    simulated), ``guide`` the paper's answer; ``repeated`` is for the attribute with most values.
+    """
+
+    schema: Schema
+    records: int
+    gamma: Gamma
+    attributes: tuple[Expected, ...]
+    trade_off: tuple[Point, ...]
+    guide: dict[str, float]
+    repeated: tuple[dict[str, float], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def epsilon(self) -> float:
+        """What a record's disguised attributes cost together."""
+        return sum(one.epsilon for one in self.attributes)
+
+    def plan(self) -> Plan:
+        """Return the plan that follows the advice; the class stays exact."""
+        return _plan(self.schema, self.gamma, {one.attribute: one for one in self.attributes})
+
+    def plan_file(self) -> str:
+        """Return that plan as TOML."""
+        gamma = float(self.gamma)
+        number = f"{int(gamma)}" if gamma.is_integer() else repr(gamma)
+        lines = ['default = "exact"', "", "[attributes]"]
+        for one in self.attributes:
+            words = [f'method = "substitution", gamma = {number}']
+            if not self.schema[one.attribute].is_categorical:
+                words += [f'bins = {one.values}, kind = "{one.channel}"']
+            lines.append(f"{json.dumps(one.attribute)} = {{ {', '.join(words)} }}")
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything a program may want."""
+        return {
+            "records": self.records,
+            "gamma": float(self.gamma),
+            "epsilon_attribute": math.log(self.gamma),
+            "epsilon_record": self.epsilon,
+            "posterior": {
+                str(prior): float(posterior(prior, Fraction(self.gamma))) for prior in PRIORS
+            },
+            "attributes": [one.to_json() for one in self.attributes],
+            "trade_off": [point.to_json() for point in self.trade_off],
+            "guide": self.guide,
+            "repeated": list(self.repeated),
+            "notes": list(self.notes),
+        }
+
+
+def advise(
+    schema: Schema,
+    records: int,
+    *,
+    gamma: Gamma | None = None,
+    epsilon: float | None = None,
+    rho: Sequence[float] | None = None,
+    accuracy: float | None = None,
+    simulate: bool = True,
+    repeats: int = 2,
+    seed: int | None = None,
+) -> Advice:
+    """Return advice for a schema and a number of records; no record is looked at.
+
+    Wish for a ``gamma``, an ``epsilon`` an attribute, ``rho`` = (ρ1, ρ2), or for an ``accuracy``
+    (between 0 and 1): the smallest γ whose simulated trees reach it. ``simulate`` off leaves
+    trees out.
+
+    >>> from privet.schema import Attribute, Schema
+    >>> sky = Attribute.categorical("sky", ["Sunny", "Overcast", "Rain"])
+    >>> schema = Schema([sky, Attribute.categorical("play", ["Yes", "No"])], target="play")
+    >>> advise(schema, 1000, rho=(0.05, 0.5), simulate=False).gamma
+    Fraction(19, 1)
+    """
+    _check(schema, records, accuracy, [gamma, epsilon, rho], simulate=simulate)
+    seed = secrets.randbits(32) if seed is None else seed
+    seeds = [seed + place for place in range(repeats)]
+    notes = ["Values are taken to be equally common; nothing was learned from data."]
+    points: list[Point] = []
+    guide: dict[str, float] = {}
+    if simulate:
+        tried = track(GAMMAS, "simulating", len(GAMMAS))
+        points = [_point(schema, records, value, seeds) for value in tried]
+        guide = _guide(schema, records, seeds)
+        notes.append(
+            f"Accuracy is that of trees mined from {repeats} made-up tables of "
+            f"{min(records, LARGEST):,} records, whose class three tests decide."
+        )
+    if accuracy is None:
+        chosen = gamma_of("advise", gamma, epsilon, rho)
+    else:
+        reached = [point.gamma for point in points if point.accuracy >= accuracy]
+        chosen = int(min(reached)) if reached else GAMMAS[-1]
+        if not reached:
+            notes.append(f"No γ up to {GAMMAS[-1]} reached an accuracy of {100 * accuracy:g} %.")
+    lines = tuple(expected(channel, records) for channel in _channels(schema, chosen, records))
+    widest = max(lines, key=lambda one: one.values)
+    return Advice(
+        schema,
+        records,
+        chosen,
+        lines,
+        tuple(points),
+        guide,
+        tuple(repeated(widest.values, float(chosen), times) for times in TIMES),
+        (*notes, *_warnings(schema, chosen, lines)),
+    )
+
+
+def _check(
+    schema: Schema, records: int, accuracy: float | None, wishes: list[Any], *, simulate: bool
+) -> None:
+    if isinstance(records, bool) or not isinstance(records, int) or records < 1:
+        raise InputError("The number of records must be a whole number from 1.")
+    if not schema.inputs:
+        raise InputError("The schema has no attribute beside the class.")
+    if accuracy is None:
+        return
+    if any(wish is not None for wish in wishes):
+        message = "Wish either for an accuracy or for gamma, epsilon or rho."
+        raise InputError(message, hint="the trade-off shows what each gives.")
+    if not 0 < accuracy < 1:
+        message = "The accuracy wished for must lie between 0 and 1."
+        raise InputError(message, hint="0.9 is 90 %.")
+    if not simulate:
+        raise InputError("An accuracy can only be reached by simulating.", hint="simulate=True.")
+
+
+def _channels(schema: Schema, gamma: Gamma, records: int) -> list[Channel]:
+    """Return the channel of every attribute; one with a single value needs none."""
+    found: list[Channel] = []
+    for attribute in schema.inputs:
+        if attribute.is_categorical:
+            size = attribute.coding().size
+            if size > 1:
+                found.append(GammaDiagonal(attribute.name, size, gamma))
+            continue
+        low, high = attribute.range
+        most = int(high - low) + 1 if attribute.integer else None
+        if low < high:
+            band = "joint" in METHODS
+            channel = best_channel(attribute.name, most, gamma, records, band=band)
+            found.append(channel)
+    if not found:
+        raise InputError("No attribute of the schema has more than one value.")
+    return found
+
+
+def _plan(schema: Schema, gamma: Gamma, lines: dict[str, Expected]) -> Plan:
+    treatments: dict[str, Treatment] = {}
+    for name, one in lines.items():
+        if schema[name].is_categorical:
+            treatments[name] = Substitution(gamma)
+        else:
+            treatments[name] = Substitution(gamma, bins=one.values, kind=one.channel)
+    return Plan(treatments, default=Exact())
+
+
+def _point(schema: Schema, records: int, gamma: int, seeds: Sequence[int]) -> Point:
+    lines = [expected(channel, records) for channel in _channels(schema, gamma, records)]
+    plan = _plan(schema, gamma, {one.attribute: one for one in lines})
+    found = simulated_accuracy(plan, schema, records, seeds)
+    numeric = [one.values for one in lines if not schema[one.attribute].is_categorical]
+    return Point(
+        gamma=gamma,
+        epsilon=math.log(gamma),
+        bins=max(numeric, default=0),
+        accuracy=float(np.mean(found)),
+        error=float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else 0.0,
+        guess=float(np.mean([one.guess for one in lines])),
+    )
+
+
+def _guide(schema: Schema, records: int, seeds: Sequence[int]) -> dict[str, float]:
+    """Return the paper's answer (DXZ §6): 5 ≤ γ ≤ 12, the best N for each γ, then the smallest N.
+
+    As in the paper, channels are γ-diagonal and trees come from reconstructed tables.
+    """
+    found: dict[tuple[int, int], float] = {}
+    for gamma in track(GUIDED, "guiding", len(GUIDED)):
+        for size in GUIDED_SIZES:
+            plan = RandomSubstitution(gamma=gamma, bins=size).plan(schema)
+            accuracies = simulated_accuracy(plan, schema, records, seeds[:1], "global")
+            found[gamma, size] = float(np.mean(accuracies))
+    best = {g: max(GUIDED_SIZES, key=lambda size, g=g: found[g, size]) for g in GUIDED}  # type: ignore[misc]
+    smallest = min(best.values())
+    chosen = max((g for g in GUIDED if best[g] == smallest), key=lambda g: found[g, smallest])
+    return {"gamma": chosen, "bins": smallest, "accuracy": found[chosen, smallest]}
+
+
+def _warnings(schema: Schema, gamma: Gamma, lines: Sequence[Expected]) -> list[str]:
+    total = sum(one.epsilon for one in lines)
+    each = f"{len(lines)} attributes at {math.log(gamma):.2f} each"
+    said = [
+        f"The class {schema.target!r} is released as it is, and so disclosed.",
+        f"ε adds up: {each} make {total:.2f} for a record.",
+    ]
+    if not 5 <= gamma <= 12:
+        said.append("The paper recommends 5 ≤ γ ≤ 12: below trees suffer, above privacy does.")
+    if schema.learned:
+        said.append("The schema was learned from data: its ranges give something away already.")
+    return said

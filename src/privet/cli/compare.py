@@ -1,0 +1,81 @@
+"""``privet compare``: several plans for one table, accuracy against the worst attack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from privet.cli.options import PATH, examples, json_option, overwrite_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from privet.disguise import Disguise
+
+__all__ = ["command"]
+
+
+@click.command(
+    "compare",
+    epilog=examples(
+        "privet compare mild.toml strong.toml --data people.csv --schema people.toml",
+        "privet compare *.toml --data people.csv --schema people.toml --html plans.html",
+    ),
+)
+@click.argument("plans", type=PATH, nargs=-1, required=True)
+@click.option("--data", type=PATH, required=True, help="The owner's table.")
+@click.option("--schema", type=PATH, required=True, help="Its public domains (.toml or .json).")
+@click.option("--html", "page", type=PATH, help="Write the comparison as one HTML page.")
+@click.option(
+    "--allow-plain",
+    multiple=True,
+    metavar="NAME",
+    help="An attribute that is plain on purpose; the class always is. Repeatable.",
+)
+@click.option("--seed", type=int, help="The same comparison each time.")
+@overwrite_option
+@json_option
+def command(
+    plans: tuple[Path, ...],
+    data: Path,
+    schema: Path,
+    page: Path | None,
+    allow_plain: tuple[str, ...],
+    seed: int | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Try plans on a table, and name those that no other beats.
+
+    Each plan is tried out of core in a temporary folder. What is shown are aggregates.
+    """
+    from privet.audit import compare
+    from privet.audit.report.terminal import show_comparison
+    from privet.cli.audit import console
+    from privet.cli.files import check_free, write_text
+    from privet.cli.output import emit, say
+    from privet.schema import Schema
+
+    check_free(page, overwrite=overwrite)
+    found = compare(_named(plans), data, Schema.read(schema), agreed=allow_plain or None, seed=seed)
+    if page is not None:
+        write_text(page, found.to_html(), overwrite=overwrite)
+    if as_json:
+        emit(found.to_dict())
+        return
+    show_comparison(found, console())
+    if page is not None:
+        say(f"\nWritten to {page}.")
+
+
+def _named(plans: tuple[Path, ...]) -> dict[str, Disguise]:
+    """Read the plans, each by the name of its file, or by its path where names are alike."""
+    from privet.disguise import Plan
+
+    stems = [plan.stem for plan in plans]
+    named = {}
+    for plan in plans:
+        name = plan.stem if stems.count(plan.stem) == 1 else str(plan)
+        named[name] = Plan.read(plan)
+    return named

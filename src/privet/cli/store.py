@@ -1,0 +1,331 @@
+"""``privet store``: samples in a database that never holds one of them as it was."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from privet.cli.options import PATH, WORDS, examples, json_option, output_option, overwrite_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from privet.disguise import Complement
+    from privet.disguise.loss import Loss
+    from privet.release.universe import Universe
+
+__all__ = ["command"]
+
+
+def _picks() -> list[str]:
+    from privet.disguise.unrealize import PICKS
+
+    return list(PICKS)
+
+
+_url = click.argument("url", metavar="STORE")
+_schema = click.option("--schema", type=PATH, required=True, help="The public domains.")
+_pick = click.option(
+    "--pick",
+    type=WORDS(_picks),
+    default="first",
+    show_default=True,
+    help="Which record becomes unreal: first, random, most-frequent, or dummy.",
+)
+_dummy = click.option(
+    "--dummy", metavar="NAME", help="With --pick dummy: the attribute that gets dummy values."
+)
+
+
+@click.group(
+    "store",
+    epilog=examples(
+        "privet store create samples.db --schema people.toml --pick dummy",
+        "privet store add samples.db monday.csv",
+        "privet store mine samples.db --output tree.json",
+    ),
+)
+def command() -> None:
+    """Collect samples in a database as unreal records (dataset complementation).
+
+    STORE is an SQLite file, or a URL: postgresql://user@host/database. Trees come out exactly as
+    from the samples themselves.
+    """
+
+
+def _method(pick: str, dummy: str | None) -> Complement:
+    from privet.disguise import Complement
+
+    return Complement(pick, dummy)  # type: ignore[arg-type]
+
+
+@command.command("plan")
+@_schema
+@_pick
+@_dummy
+@click.argument("table", type=PATH, required=False)
+@click.option("--leaked", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--draw", type=PATH, help="Draw the loss of every pick into this file.")
+@json_option
+def plan(
+    schema: Path,
+    pick: str,
+    dummy: str | None,
+    table: Path | None,
+    leaked: int,
+    draw: Path | None,
+    as_json: bool,
+) -> None:
+    """Say what a store would cost and give away before there is one; for a TABLE, exactly."""
+    from privet.cli.output import emit, say
+    from privet.schema import Schema
+
+    declared = Schema.read(schema)
+    method = _method(pick, dummy)
+    universe = method.universe(declared)
+    form: dict[str, Any] = {
+        "universe": universe.size,
+        "rows_at_most": 2 * universe.size,
+        "sentences": method.claim(declared).sentences(),
+    }
+    lines = [
+        f"The universe has {universe.size:,} records, so at most {2 * universe.size:,} rows.",
+        *(f"- {sentence}" for sentence in form["sentences"]),
+    ]
+    if table is not None:
+        losses = {
+            name: _loss(_method(name, dummy if name == "dummy" else None), declared, table, leaked)
+            for name in (_picks() if draw else [pick])
+        }
+        form["loss"] = asdict(losses[pick])
+        lines += [f"- {sentence}" for sentence in losses[pick].sentences()]
+        if draw is not None:
+            from privet.disguise.loss_drawing import save_losses
+
+            save_losses(losses, draw)
+            lines.append(f"Drawn: {draw}")
+    elif draw is not None:
+        raise click.UsageError("--draw needs a TABLE.")
+    emit(form) if as_json else say("\n".join(lines))
+
+
+def _loss(method: Complement, schema: Any, table: Path, leaked: int) -> Loss:
+    import numpy as np
+
+    from privet.disguise.loss import loss_of
+    from privet.disguise.unrealize import Unrealizer
+    from privet.randomness import Randomness
+
+    universe: Universe = method.universe(schema)
+    collected = np.zeros(universe.size, np.int64)
+    with Randomness.system() as source:
+        unrealizer = Unrealizer(universe, method.pick, source)
+        for cells in method.cells(table, schema):
+            np.add.at(collected, cells, 1)
+            unrealizer.add(cells)
+    return loss_of(universe, collected, unrealizer.copies, leaked)
+
+
+@command.command("create")
+@_url
+@_schema
+@_pick
+@_dummy
+@click.option(
+    "--token-days", type=float, default=7, show_default=True, help="How long to know tokens."
+)
+@json_option
+def create(
+    url: str, schema: Path, pick: str, dummy: str | None, token_days: float, as_json: bool
+) -> None:
+    """Make an empty store."""
+    from privet.cli.output import emit, say
+    from privet.schema import Schema
+    from privet.store import Store
+
+    made = Store.create(url, Schema.read(schema), _method(pick, dummy), token_days=token_days)
+    with made:
+        claim = made.method.claim(made.schema).sentences()
+        if as_json:
+            emit({"store": made.database.name, "universe": made.universe.size, "sentences": claim})
+            return
+        say(f"{made.database.name}: an empty store, a universe of {made.universe.size:,} records.")
+        for sentence in claim:
+            say(f"- {sentence}")
+        if not made.database.sqlite:
+            say(f"- {_LINGERS}")
+
+
+_LINGERS = (
+    "PostgreSQL keeps old versions of rows, and its log, until they are vacuumed and recycled: "
+    "whoever reads its files can compare them."
+)
+
+
+@command.command("add")
+@_url
+@click.argument("table", metavar="TABLE|-")
+@click.option("--token", help="Of an earlier call that may or may not have been counted.")
+@click.option("--schema", type=PATH, help="Refuse unless this is the store's schema.")
+@json_option
+def add(url: str, table: str, token: str | None, schema: Path | None, as_json: bool) -> None:
+    """Count the samples of a file, all or none; - reads one JSON record a line.
+
+    When a call fails, give the same samples and the token it names again: they count once.
+    """
+    from pathlib import Path
+
+    from privet.cli.output import emit, say
+    from privet.schema import Schema
+    from privet.store import Store
+
+    declared = None if schema is None else Schema.read(schema)
+    with Store.open(url, schema=declared) as store:
+        samples = _lines(store.schema.names) if table == "-" else Path(table)
+        receipt = store.add(samples, token=token)
+        if as_json:
+            emit(receipt._asdict())
+        elif receipt.repeated:
+            say(f"{receipt.samples:,} samples: an earlier call with this token had counted them.")
+        else:
+            say(f"{receipt.samples:,} samples counted. Token: {receipt.token}")
+
+
+def _lines(names: list[str]) -> dict[str, list[Any]]:
+    """Return the records of stdin; a complaint never quotes a line."""
+    from privet.errors import DataError
+
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for number, line in enumerate(sys.stdin, 1):
+        try:
+            record = json.loads(line) if line.strip() else {}
+            for name in names if record else ():
+                columns[name].append(record[name])
+        except (ValueError, KeyError, TypeError):
+            message = f"Line {number} is not a JSON record with all columns."
+            raise DataError(message, hint=f"each needs {', '.join(names)}.") from None
+    return columns
+
+
+@command.command("status")
+@_url
+@json_option
+def status(url: str, as_json: bool) -> None:
+    """Show how a store stands, in totals only."""
+    from privet.cli.output import emit, say
+    from privet.store import Store
+
+    with Store.open(url) as store:
+        found = store.status()
+        loss = store.loss() if found.samples else None
+    if as_json:
+        form = asdict(found) | {"schema": store.schema.to_dict()}
+        emit(form | ({} if loss is None else {"loss": asdict(loss)}))
+        return
+    say(f"{found.name}: {found.samples:,} samples, pick {found.pick}.")
+    say(f"Universe: {found.universe:,} records, {found.copies:,} copies.")
+    say(f"T′: {found.samples:,} records in {found.unreal_rows:,} rows.")
+    say(f"T^P: {found.perturbing_records:,} records in {found.perturbing_rows:,} rows.")
+    say(f"Class {store.schema.target!r}; attributes {', '.join(store.schema.names)}.")
+    say(f"{found.tokens:,} tokens of late calls are remembered.")
+    for sentence in loss.sentences() if loss else []:
+        say(f"- {sentence}")
+    if found.lingers:
+        say(f"- {_LINGERS}")
+
+
+@command.command("mine")
+@_url
+@output_option("Where to write the tree (JSON).")
+@click.option("--policy", default="cart", show_default=True, help="cart, id3, ...")
+@click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
+@click.option("--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf.")
+@overwrite_option
+@json_option
+def mine(
+    url: str,
+    output: Path | None,
+    policy: str,
+    max_depth: int | None,
+    min_samples_leaf: float | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Grow the samples' own tree from the store, without reconstructing any of them."""
+    from privet.cli.files import check_free, write_text
+    from privet.cli.output import emit, say
+    from privet.store import Store
+    from privet.tree.text import render
+
+    check_free(output, overwrite=overwrite)
+    with Store.open(url) as store:
+        model = store.mine(policy=policy, max_depth=max_depth, min_samples_leaf=min_samples_leaf)
+    if output is not None:
+        write_text(output, model.tree_.to_json(), overwrite=overwrite)
+    if as_json:
+        emit({"method": model.method_, "reason": model.reason_, "tree": model.tree_.to_dict()})
+        return
+    say(render(model.tree_, 3))
+    say(f"\nMethod {model.method_}: {model.reason_}.")
+
+
+@command.command("export")
+@_url
+@output_option(
+    "The folder to write the release to, or with --reconstruct the table.", required=True
+)
+@click.option(
+    "--reconstruct",
+    is_flag=True,
+    help="Write the SAMPLES THEMSELVES (.csv or .parquet) instead: this undoes the disguise.",
+)
+@overwrite_option
+@json_option
+def export(url: str, output: Path, reconstruct: bool, overwrite: bool, as_json: bool) -> None:
+    """Write the store as a release: two tables that together give every sample back."""
+    from privet.cli.files import new_file
+    from privet.cli.output import emit, say
+    from privet.cli.tables import check_kind, write_batches
+    from privet.store import Store
+
+    if reconstruct:
+        check_kind(output)
+    with Store.open(url) as store:
+        release = store.release()
+        if reconstruct:
+            from privet.disguise.complement import originals
+
+            table = originals(release)
+            with new_file(output, overwrite=overwrite) as made:
+                write_batches(made, output.suffix, iter(table.to_batches()))
+        else:
+            release.write(output, overwrite=overwrite)
+    if as_json:
+        emit({"output": str(output), "rows": release.rows, "reconstructed": reconstruct})
+    elif reconstruct:
+        say(f"{output}: {release.rows:,} samples AS THEY WERE COLLECTED. Nothing protects them.")
+    else:
+        say(f"{output}: {release.rows:,} samples, complemented.")
+        for sentence in release.claim.sentences():
+            say(f"- {sentence}")
+
+
+@command.command("verify")
+@_url
+@json_option
+def verify(url: str, as_json: bool) -> None:
+    """Check cell by cell that nothing is lost and nothing counted twice."""
+    from privet.cli.output import emit, say
+    from privet.store import Store
+
+    with Store.open(url) as store:
+        samples = store.verify()
+        if as_json:
+            emit({"store": store.database.name, "samples": samples, "intact": True})
+        else:
+            said = f"{samples:,} samples, and q·T^U = T_S + T′ + T^P in each"
+            say(f"{store.database.name}: {said} of {store.universe.size:,} cells.")

@@ -1,0 +1,266 @@
+"""Monotone disguise: secret functions that keep a tree's shape (Bu and others; Fong §4.2.2).
+
+Each numeric attribute is cut where the class changes between neighbouring values; each piece gets a
+random function of its own, and the order between pieces is kept, or all of it turned round. A tree
+splits between pieces, so it has the same shape, and the owner's key turns its thresholds back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import numpy as np
+
+from privet.disguise.base import Disguise, method
+from privet.disguise.monotone_key import AttributeKey, Key, Piece
+from privet.disguise.treatment import Exact
+from privet.disguise.whole import whole
+from privet.errors import PlanError
+from privet.randomness import Randomness
+from privet.release import Claim, Part, Release
+from privet.schema import Attribute, Schema
+from privet.table import MemoryTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from privet.coding import Floats
+
+__all__ = ["Monotone", "breakpoints"]
+
+KINDS = ("linear", "polynomial", "permutation")
+MOST = 1000  # whole numbers of a piece that are permuted
+_WORDS = 8  # drawn a piece
+_BEND = 0.9  # of a polynomial piece, at most: below 1 it keeps rising
+
+
+def breakpoints(values: Floats, labels: NDArray[Any]) -> Floats:
+    """Return where the class changes between neighbouring values; a mixed value is its own piece.
+
+    >>> breakpoints(np.array([17.0, 20, 23, 32, 43, 68]), np.array([1, 1, 1, 0, 1, 0]))
+    array([27.5, 37.5, 55.5])
+    """
+    kinds, label = _kinds(values, labels)
+    change = np.flatnonzero(label[1:] != label[:-1])
+    return kinds[change] / 2 + kinds[change + 1] / 2
+
+
+def _kinds(values: Floats, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the distinct values and their classes; a mixed one has one of its own, below 0."""
+    kinds, first = np.unique(values, return_inverse=True)
+    low = np.full(len(kinds), np.iinfo(np.int64).max)
+    high = np.full(len(kinds), -1)
+    np.minimum.at(low, first, labels)
+    np.maximum.at(high, first, labels)
+    return kinds, np.where(low == high, low, -1 - np.arange(len(kinds)))
+
+
+@method
+@dataclass(frozen=True)
+class Monotone(Disguise):
+    """Put numbers through a secret function that keeps their order, piece by piece.
+
+    No formal guarantee: the order of values is plain, equal values stay equal, and a few known
+    pairs or a sample of the same kind of people give most values away.
+
+    Parameters
+    ----------
+    key
+        The file for the owner's key, which must not exist yet.
+    pieces
+        Kinds of functions to choose from: ``linear``, ``polynomial``, and for whole numbers
+        ``permutation``.
+    anti
+        Whether single pieces may be turned round. As with permutation, a tree that cuts *inside*
+        such a piece (it gains nothing there, so only a tie or a least leaf size makes it) cannot
+        be decoded.
+    reverse
+        Whether whole attributes may be turned round, each with an even chance.
+    """
+
+    method: ClassVar[str] = "monotone"
+
+    key: str | Path | None = None
+    pieces: tuple[str, ...] = ("linear", "polynomial")
+    anti: bool = False
+    reverse: bool = True
+
+    def plan(self, schema: Schema) -> NoReturn:
+        """Refuse: the functions depend on the records."""
+        del schema
+        raise PlanError("What a monotone disguise does to an attribute depends on the records.")
+
+    def _check(self, schema: Schema) -> None:
+        unknown = [kind for kind in self.pieces if kind not in KINDS]
+        if unknown or not self.pieces:
+            raise PlanError(f"Monotone: pieces are some of {', '.join(KINDS)}.")
+        for attribute in schema.inputs:
+            if attribute.is_categorical:
+                message = f"Attribute {attribute.name!r} is categorical: equal values would stay "
+                message += "equal, and their frequencies give them away."
+                raise PlanError(
+                    message, hint="leave it out of the schema, or substitute it at random."
+                )
+
+    def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
+        """Return what a release made so would promise; no data are needed."""
+        self._check(schema)
+        return Claim.of(
+            self._treatments(schema),
+            [()],
+            target=schema.target,
+            learned=schema.learned,
+            seeded=seeded,
+            formal=False,
+        )
+
+    def _treatments(self, schema: Schema) -> dict[str, str]:
+        return {
+            name: Exact.method if name == schema.target else self.method for name in schema.names
+        }
+
+    def disguise(
+        self,
+        records: Any,
+        schema: Schema,
+        *,
+        to: str | Path | None = None,
+        overwrite: bool = False,
+        seed: int | str | bytes | None = None,
+        shuffle: bool = True,
+    ) -> Release:
+        """Disguise records, write the key to its file and return the release."""
+        if self.key is None:
+            message = "A monotone disguise needs a file for the owner's key."
+            raise PlanError(
+                message, hint="Monotone(key='people.key'), key = \"people.key\" in a plan."
+            )
+        if Path(self.key).exists():
+            raise PlanError(f"The key file {self.key} exists already.", hint="choose another name.")
+        release, key = self.encode(records, schema, seed=seed, shuffle=shuffle)
+        if to is not None:
+            from privet.release.folder import check_free
+
+            check_free(to, overwrite=overwrite)
+        key.write(self.key)
+        if to is None:
+            return release
+        release.write(to, overwrite=overwrite)
+        return Release.read(to)
+
+    def encode(
+        self,
+        records: Any,
+        schema: Schema,
+        *,
+        seed: int | str | bytes | None = None,
+        shuffle: bool = True,
+    ) -> tuple[Release, Key]:
+        """Disguise records; return the release and the key, which is a secret."""
+        self._check(schema)
+        raw = whole(records, schema)
+        target = schema[schema.target].encode(raw[schema.target])
+        keys, attributes, made = [], [], {}
+        with Randomness.system() if seed is None else Randomness.seeded(seed) as source:
+            for place, attribute in enumerate(schema):
+                if attribute.name == schema.target:
+                    attributes.append(attribute)
+                    made[attribute.name] = target
+                    continue
+                numbers = attribute.numbers(raw[attribute.name])
+                key = self._key(attribute, numbers, target, source, place)
+                low, high = key.range
+                missing = attribute.missing
+                attributes.append(
+                    Attribute.numeric(attribute.name, low=low, high=high, missing=missing)
+                )
+                made[attribute.name] = np.clip(key.encode(numbers), low, high)
+                keys.append(key)
+            table = MemoryTable(made)
+            if shuffle:
+                table = table.take(source.permutation(0, table.rows).astype(np.int64))
+        released = schema.with_attributes(attributes)
+        codings = {a.name: a.coding() if a.is_categorical else None for a in released}
+        release = Release(
+            released,
+            codings,
+            (Part(table, ()),),
+            self._treatments(schema),
+            seeded=seed is not None,
+            shuffled=shuffle,
+        )
+        return release, Key(tuple(keys))
+
+    def _key(
+        self,
+        attribute: Attribute,
+        numbers: Floats,
+        labels: NDArray[Any],
+        source: Randomness,
+        stream: int,
+    ) -> AttributeKey:
+        """Draw the function of one attribute."""
+        known = ~np.isnan(numbers)
+        numbers, labels = numbers[known], labels[known]
+        low, high = attribute.range
+        if not len(numbers) or low == high:
+            return AttributeKey(attribute.name, (Piece(low - 1, high, low - 1, high),))
+        kinds, label = _kinds(numbers, labels)
+        cuts = breakpoints(numbers, labels)
+        borders = np.concatenate([[low - 0.5 * (high - low)], cuts, [high]])
+        firsts = np.searchsorted(kinds, borders, "right")
+        draws = source.words(stream, 0, _WORDS * (len(borders) + 1)) / 2.0**32
+        draws = draws.reshape(-1, _WORDS)
+        turned = bool(self.reverse and attribute.missing == "error" and draws[-1, 0] < 0.5)
+        scale = (high - low) * (0.5 + 1.5 * float(draws[-1, 1]))
+        pieces, at = [], (float(draws[-1, 2]) - 0.5) * scale
+        for number in range(len(borders) - 1):
+            begin, end = float(borders[number]), float(borders[number + 1])
+            first, last = firsts[number], firsts[number + 1] - 1
+            held = (float(kinds[first]), float(kinds[last])) if first <= last else (end, end)
+            length = (end - begin) / (high - low) * scale * (0.5 + 1.5 * float(draws[number, 0]))
+            image = (at, at + length)
+            at += length * (1.05 + 0.5 * float(draws[number, 1]))
+            pure = first > last or bool(label[first] >= 0)
+            pieces.append(
+                self._piece(attribute, (begin, end), image, held, draws[number, 2:], pure=pure)
+            )
+        if turned:
+            pieces = [_turned(piece, at) for piece in pieces]
+        return AttributeKey(attribute.name, tuple(pieces), turned, attribute.integer)
+
+    def _piece(
+        self,
+        attribute: Attribute,
+        borders: tuple[float, float],
+        image: tuple[float, float],
+        held: tuple[float, float],
+        draws: Floats,
+        *,
+        pure: bool,
+    ) -> Piece:
+        low, high = borders
+        start, stop = image
+        least, most = held
+        kinds = [kind for kind in self.pieces if kind != "permutation"]
+        if "permutation" in self.pieces and attribute.integer and pure and 1 < most - least < MOST:
+            kinds.append("permutation")
+        kind = kinds[int(draws[0] * len(kinds))] if kinds else "linear"
+        if kind == "permutation":
+            size = int(most - least) + 1
+            with Randomness.seeded(
+                draws.tobytes()
+            ) as source:  # from secret words: as secret as they
+                order = tuple(source.permutation(0, size).tolist())
+            return Piece(low, high, start, stop, 0.0, order, least, most)
+        if self.anti and pure and draws[1] < 0.5:
+            start, stop = stop, start
+        bend = _BEND * (2.0 * float(draws[2]) - 1.0) if kind == "polynomial" else 0.0
+        return Piece(low, high, start, stop, bend, (), least, most)
+
+
+def _turned(piece: Piece, top: float) -> Piece:
+    """Return a piece with its image turned round within the whole image."""
+    return replace(piece, start=top - piece.start, stop=top - piece.stop)

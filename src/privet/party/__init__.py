@@ -1,0 +1,19 @@
+"""Parties: several owners, each disguising at home, and the collector who joins what they send."""
+
+from privet.party.agreement import Agreement, Member
+from privet.party.disguise import disguise_party
+from privet.party.folder import PartyRelease
+from privet.party.join import Joined, Mismatch, join
+from privet.party.secret import new_secret, read_secret
+
+__all__ = [
+    "Agreement",
+    "Joined",
+    "Member",
+    "Mismatch",
+    "PartyRelease",
+    "disguise_party",
+    "join",
+    "new_secret",
+    "read_secret",
+]

@@ -1,0 +1,315 @@
+"""The collector's work: join what the parties sent into one release that mines like any other.
+
+Nothing here needs the parties' secret: records meet by their keyed hashes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.compiled import in_threads, kernel
+from privet.errors import DataError, PlanError, ReleaseError
+from privet.party.disguise import repeated
+from privet.randomness import Randomness
+from privet.release import Part, Release
+from privet.table import MemoryTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Coding
+    from privet.party.agreement import Agreement
+    from privet.party.folder import PartyRelease
+    from privet.schema import Attribute
+
+__all__ = ["Joined", "Mismatch", "join"]
+
+
+@kernel
+def match(
+    one: NDArray[np.uint64],
+    other: NDArray[np.uint64],
+    places: NDArray[np.int64],
+    others: NDArray[np.int64],
+) -> int:
+    """Write where the keys that two sorted lists share stand in each; return how many there are."""
+    i = j = found = 0
+    while i < len(one) and j < len(other):
+        if one[i, 0] == other[j, 0] and one[i, 1] == other[j, 1]:
+            places[found] = i
+            others[found] = j
+            found += 1
+            i += 1
+            j += 1
+        elif one[i, 0] < other[j, 0] or (one[i, 0] == other[j, 0] and one[i, 1] < other[j, 1]):
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """What did not fit together: numbers of records, by party where it is one party's."""
+
+    duplicates: dict[str, int] = field(default_factory=dict)
+    unmatched: dict[str, int] = field(default_factory=dict)
+    shared: int = 0
+    classes: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.duplicates or self.unmatched or self.shared or self.classes)
+
+    def sentences(self) -> list[str]:
+        """Say it in words."""
+        said = [
+            f"Party {party!r} sent {count:,} records whose id another of its records has."
+            for party, count in self.duplicates.items()
+        ]
+        said += [
+            f"Party {party!r} sent {count:,} records whose id is not with every other party."
+            for party, count in self.unmatched.items()
+        ]
+        if self.shared:
+            said.append(f"{self.shared:,} ids are with more than one party.")
+        if self.classes:
+            said.append(f"The parties name different classes for {self.classes:,} ids.")
+        return said
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The joined release, and what had to be left out of it."""
+
+    release: Release
+    left_out: Mismatch
+
+
+def join(
+    parties: Sequence[PartyRelease],
+    *,
+    keep_matching: bool = False,
+    seed: int | str | bytes | None = None,
+) -> Joined:
+    """Join the parties' records by their keys.
+
+    What does not match is an error that says all of it; with ``keep_matching`` the records that
+    do match in every way are kept and the rest is counted in ``left_out``. The rows of the release
+    are in random order, so that their place says nothing to a party who knows the secret. The
+    order of the parties and of their rows does not matter.
+    """
+    agreement, sent = _checked(parties)
+    source = Randomness.system() if seed is None else Randomness.seeded(seed)
+    with source:
+        if agreement.split == "records":
+            parts, left = _stacked(sent, source, keep=keep_matching)
+        else:
+            parts, left = _side_by_side(agreement, sent, source, keep=keep_matching)
+    recipes = [agreement.recipe(party) for party in sent]
+    codings: dict[str, Coding | None] = {}
+    attributes: dict[str, Attribute] = {}
+    treatments: dict[str, str] = {}
+    for recipe in recipes:
+        codings |= {step.name: step.coding for step in recipe.steps}
+        attributes |= {step.name: step.released for step in recipe.steps}
+        treatments |= recipe.treatments
+    names = [name for name in agreement.schema.names if name in codings]
+    release = Release(
+        agreement.schema.with_attributes(attributes[name] for name in names),
+        {name: codings[name] for name in names},
+        tuple(
+            Part(MemoryTable({name: part.table.columns[name] for name in names}), part.channels)
+            for part in parts
+        ),
+        {name: treatments[name] for name in agreement.schema.names},
+        seeded=seed is not None or any(one.seeded for one in sent.values()),
+        shuffled=True,
+    )
+    return Joined(release, left)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    table: MemoryTable
+    channels: tuple[Any, ...]
+
+
+def _checked(parties: Sequence[PartyRelease]) -> tuple[Agreement, dict[str, PartyRelease]]:
+    """Check that the files belong together; return them in the agreement's order."""
+    if not parties:
+        raise PlanError("There is nothing to join.", hint="give the folder of every party.")
+    agreement = parties[0].agreement
+    for one in parties:
+        _same_agreement(parties[0], one)
+    held = {one.party: one for one in parties}
+    if len(held) < len(parties):
+        twice = next(p.party for p in parties if [q.party for q in parties].count(p.party) > 1)
+        raise ReleaseError(f"Party {twice!r} is there twice.", hint="give each folder once.")
+    absent = [name for name in agreement.members if name not in held]
+    if absent:
+        message = f"The records of party {absent[0]!r} are not there; the agreement has "
+        raise ReleaseError(message + f"{', '.join(agreement.members)}.")
+    sent = {name: held[name] for name in agreement.members}
+    for name, one in sent.items():
+        if not one.rows:
+            raise DataError(f"Party {name!r} sent no records.")
+        if one.keys is None and agreement.split == "columns":
+            raise ReleaseError(f"Party {name!r} sent records without keys: they cannot be joined.")
+    marks = {name: one.secret for name, one in sent.items() if one.secret is not None}
+    first = next(iter(marks), "")
+    for name, mark in marks.items():
+        if mark != marks[first]:
+            message = f"Parties {first!r} and {name!r} keyed their records with different secrets: "
+            message += "no id of theirs can be matched."
+            raise ReleaseError(message, hint="one of them used a wrong secret; ask them.")
+    return agreement, sent
+
+
+def _same_agreement(one: PartyRelease, other: PartyRelease) -> None:
+    if one.agreement.digest == other.agreement.digest:
+        return
+    mine, theirs = one.agreement.to_dict(), other.agreement.to_dict()
+    if mine["schema"] != theirs["schema"]:
+        what = "another schema"
+        here, there = mine["schema"]["attributes"], theirs["schema"]["attributes"]
+        differ = [name for name in {**here, **there} if here.get(name) != there.get(name)]
+        what += f" (attribute {differ[0]!r})" if differ else ""
+    elif mine["split"] != theirs["split"]:
+        what = "another split"
+    else:
+        here, there = mine["parties"], theirs["parties"]
+        differ = [name for name in {**here, **there} if here.get(name) != there.get(name)]
+        what = f"another plan for party {differ[0]!r}" if differ else "another order of parties"
+    message = f"Parties {one.party!r} and {other.party!r} disguised by different agreements: "
+    message += f"there is {what}."
+    raise PlanError(message, hint="all parties use one and the same agreement and schema.")
+
+
+def _refuse(left: Mismatch, *, keep: bool) -> None:
+    if left and not keep:
+        message = "The parties' records do not all match. " + " ".join(left.sentences())
+        hint = "ask the parties, or join with keep_matching to leave those records out."
+        raise DataError(message, hint=hint)
+
+
+def _unique(
+    sent: dict[str, PartyRelease],
+) -> tuple[dict[str, NDArray[np.int64]], dict[str, NDArray[np.uint64]], dict[str, int]]:
+    """Return the places and keys of records whose id is unique at their party, sorted by key."""
+    places: dict[str, NDArray[np.int64]] = {}
+    keys: dict[str, NDArray[np.uint64]] = {}
+    duplicates = {}
+    for name, one in sent.items():
+        if one.keys is None:
+            continue
+        order: NDArray[np.int64] = np.arange(one.rows)
+        held = one.keys
+        if not _is_sorted(held):
+            order = np.lexsort((held[:, 1], held[:, 0]))
+            held = held[order]
+        twice = repeated(held)
+        if twice.any():
+            duplicates[name] = int(twice.sum())
+            order, held = order[~twice], held[~twice]
+        places[name], keys[name] = order, held
+    return places, keys, duplicates
+
+
+def _is_sorted(keys: NDArray[np.uint64]) -> bool:
+    upper = keys[:, 0]
+    if (upper[1:] > upper[:-1]).all():
+        return True
+    same = upper[1:] == upper[:-1]
+    return bool(((upper[1:] > upper[:-1]) | (same & (keys[1:, 1] >= keys[:-1, 1]))).all())
+
+
+def _common(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[Any, Any]:
+    """Return where the keys of two sorted lists meet; slices where the lists are one."""
+    if len(one) == len(other) and np.array_equal(one, other):
+        return slice(None), slice(None)
+    room = min(len(one), len(other))
+    places, others = np.empty(room, np.int64), np.empty(room, np.int64)
+    found = match(one, other, places, others)
+    return places[:found], others[:found]
+
+
+def _side_by_side(
+    agreement: Agreement, sent: dict[str, PartyRelease], source: Randomness, *, keep: bool
+) -> tuple[list[_Rows], Mismatch]:
+    """Join parties that hold different columns of the same records: one part."""
+    places, keys, duplicates = _unique(sent)
+    shared = next(iter(keys.values()))
+    for held in keys.values():
+        shared = shared[_common(shared, held)[0]]
+    unmatched = {
+        name: len(held) - len(shared) for name, held in keys.items() if len(held) > len(shared)
+    }
+    for name, held in keys.items():
+        places[name] = places[name][_common(held, shared)[0]]
+    target = agreement.schema.target
+    labelled = [name for name, one in sent.items() if one.sends_class]
+    label = sent[labelled[0]].table.columns[target][places[labelled[0]]]
+    agree = np.ones(len(shared), np.bool_)
+    for name in labelled[1:]:
+        agree &= sent[name].table.columns[target][places[name]] == label
+    left = Mismatch(duplicates, unmatched, classes=int(len(agree) - agree.sum()))
+    _refuse(left, keep=keep)
+    kept = int(agree.sum())
+    if not kept:
+        message = "No id is with every party, so that nothing is left to mine."
+        raise DataError(message, hint="check that all parties use the same ids and secret.")
+    order = source.permutation(0, kept).astype(np.int64)
+    if kept < len(agree):
+        order = np.flatnonzero(agree)[order]
+    wanted = [
+        (name, column, table)
+        for name, table in ((name, one.table) for name, one in sent.items())
+        for column in table.names
+        if column != target or name == labelled[0]
+    ]
+    moved = {name: places[name][order] for name in sent} if _differ(places) else {}
+
+    def take(asked: tuple[str, str, MemoryTable]) -> tuple[str, NDArray[Any]]:
+        name, column, table = asked
+        return column, table.columns[column].take(moved.get(name, order))
+
+    columns = dict(in_threads(take, wanted))
+    channels = tuple(one for name in sent for one in agreement.recipe(name).channels)
+    return [_Rows(MemoryTable(columns), channels)], left
+
+
+def _differ(places: dict[str, NDArray[np.int64]]) -> bool:
+    """Whether any party's records stand elsewhere than in the order of the shared keys."""
+    return any(
+        len(held) and (held[0] != 0 or held[-1] != len(held) - 1 or (np.diff(held) != 1).any())
+        for held in places.values()
+    )
+
+
+def _stacked(
+    sent: dict[str, PartyRelease], source: Randomness, *, keep: bool
+) -> tuple[list[_Rows], Mismatch]:
+    """Put the records of parties that hold the same columns together: one part each."""
+    places, keys, duplicates = _unique(sent)
+    every = np.concatenate(list(keys.values())) if keys else np.empty((0, 2), np.uint64)
+    every = every[np.lexsort((every[:, 1], every[:, 0]))]
+    twice = np.unique(every[repeated(every)], axis=0)
+    left = Mismatch(duplicates, shared=len(twice))
+    _refuse(left, keep=keep)
+    parts = []
+    for number, (name, one) in enumerate(sent.items()):
+        held = places.get(name, np.arange(one.rows))
+        if name in keys and len(twice):
+            alone = np.ones(len(held), np.bool_)
+            alone[_common(keys[name], twice)[0]] = False
+            held = held[alone]
+        if not len(held):
+            raise DataError(f"Of party {name!r} no record is left that no other party has.")
+        order = held[source.permutation(number, len(held)).astype(np.int64)]
+        parts.append(_Rows(one.table.take(order), one.agreement.recipe(name).channels))
+    return parts, left

@@ -1,0 +1,209 @@
+"""The one call: with originals and without, bounds, aggregates only, the same for the same seed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from privet.audit import Audit, audit
+from privet.audit.summary import grade_of_attack, percent
+from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, Withheld
+from privet.errors import DataError, InputError
+from privet.release import Release
+from privet.schema import Attribute, Schema
+from tests.audit.people import SCHEMA, people
+
+
+@pytest.fixture(scope="module")
+def release() -> Release:
+    return RandomSubstitution(gamma=8).disguise(people(), SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def found(release: Release) -> Audit:
+    return audit(release, people(), seed=1)
+
+
+def test_the_room_and_the_function_have_one_name() -> None:
+    script = """if True:
+        import privet as pv
+        import privet.audit
+        from privet.audit import audit
+        made = pv.RandomSubstitution(gamma=3).disguise(
+            pv.datasets.load("weather"), pv.datasets.schema("weather")
+        )
+        assert type(pv.audit(made, trees=False)) is type(audit(made, trees=False))
+        assert "audit" in dir(pv)
+    """
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+def test_a_verdict_has_three_sentences(found: Audit) -> None:
+    promise, attack, use = found.verdict
+    assert promise.startswith("3 attributes are disguised; together they promise ε = 6.24, a weak")
+    assert "where a blind guess is right for" in attack
+    assert "the disguise costs" in use
+    assert found.grades["promise"] == "weak"
+
+
+def test_the_worst_attack_wins_most_of_those_that_count(found: Audit) -> None:
+    worst = found.worst
+    assert worst is not None
+    counted = [
+        one for one in found.attacks if not (one.repeated or one.agreed or one.kind == "gain")
+    ]
+    assert worst.advantage == max(one.advantage for one in counted)
+    assert {one.attack for one in found.attacks} == {
+        "guess", "joint", "averaging", "linkage", "read", "poisoning",
+    }  # fmt: skip
+    assert {one.attack for one in found.not_run} == {"homogeneity", "place"}
+
+
+def test_the_same_seed_gives_the_same_audit(release: Release, found: Audit) -> None:
+    again = audit(release, people(), seed=1)
+    assert again.to_json() == found.to_json()
+    other = audit(release, people(), seed=2, trees=False)
+    assert other.attacks != found.attacks
+
+
+def test_json_is_plain_and_has_no_category_in_it(found: Audit) -> None:
+    text = found.to_json()
+    form = json.loads(text)
+    assert form["format"] == "privet audit"
+    assert form["measures"][3]["epsilon"] is None
+    for value in ("tesla", "fiat", '"vw"', '"a"'):
+        assert value not in text
+
+
+def test_a_miner_audits_without_originals(release: Release, tmp_path: Path) -> None:
+    release.write(tmp_path / "r")
+    found = audit(Release.read(tmp_path / "r"), seed=1)
+    assert not found.facts.original
+    held = {one.attack for one in found.attacks}
+    assert held == {"guess", "averaging", "read", "poisoning"}
+    assert {"joint", "linkage"} <= {one.attack for one in found.not_run}
+    guesses = {one.about: one for one in found.attacks if one.attack == "guess"}
+    true = {
+        one.about: one for one in audit(release, people(), attacks=["guess"], trees=False).attacks
+    }
+    for about, one in guesses.items():
+        assert one.value == pytest.approx(true[about].value, abs=0.06)
+    assert found.counts == ()
+
+
+def test_files_are_audited_batch_by_batch(tmp_path: Path) -> None:
+    pq.write_table(pa.table(people(3000)), tmp_path / "people.parquet")
+    made = RandomSubstitution(gamma=8).disguise(
+        tmp_path / "people.parquet", SCHEMA, to=tmp_path / "r"
+    )
+    found = audit(made, tmp_path / "people.parquet", attacks=["guess"], trees=False, sample=500)
+    assert (found.facts.rows, found.facts.sampled) == (3000, 500)
+
+
+def test_bounds_are_kept_or_exceeded(found: Audit) -> None:
+    assert found.exceeds() == []
+    assert found.exceeds(max_epsilon=6.3, max_attack=0.99) == []
+    (said,) = found.exceeds(max_epsilon=6.2)
+    assert said == "The ε of a record is 6.238; allowed are 6.2."
+    (said,) = found.exceeds(max_attack=0.01)
+    assert said.endswith("over a blind guess; allowed are 0.01.")
+    with pytest.raises(InputError, match="max_attack must be a number of at least 0"):
+        found.exceeds(max_attack=float("nan"))
+
+
+def quick(release: Release, **settings: Any) -> Audit:
+    return audit(release, attacks=["read"], trees=False, **settings)
+
+
+def test_what_is_plain_exceeds_every_epsilon_unless_agreed() -> None:
+    plan = Plan({"age": Substitution(2), "town": Exact()}, default=Withheld())
+    made = plan.disguise(people(300), SCHEMA)
+    (said,) = quick(made).exceeds(max_epsilon=100)
+    assert said == "'town' is plain and was not agreed to be: ε has no bound."
+    assert quick(made).grades["promise"] == "partial"
+    assert quick(made, agreed=["town"]).exceeds(max_epsilon=1, max_attack=0.5) == []
+    assert quick(made).verdict[1].startswith("The worst attack is to look: 'town' stands")
+
+
+def test_a_seed_exceeds_every_epsilon() -> None:
+    made = RandomSubstitution(gamma=2).disguise(people(300), SCHEMA, seed=1)
+    found = quick(made)
+    assert found.exceeds(max_epsilon=100) == ["The release was drawn from a seed: no ε holds."]
+    assert found.verdict[0].startswith("NOT PRIVATE")
+    assert found.grades["promise"] == "none"
+    assert found.advice[0].startswith("Disguise again without a seed")
+
+
+def test_a_release_that_lies_is_not_to_be_trusted() -> None:
+    table = people(20_000)
+    made = RandomSubstitution(gamma=8).disguise(table, SCHEMA)
+    other = RandomSubstitution(gamma=12).disguise(table, SCHEMA)
+    lie = Release(
+        made.schema,
+        made.codings,
+        (type(made.parts[0])(other.parts[0].table, made.parts[0].channels),),
+        made.treatments,
+    )
+    found = audit(lie, table, attacks=["guess"], trees=False)
+    assert found.verdict[0].startswith("NOT TO BE TRUSTED")
+    assert found.exceeds(max_attack=1) == [
+        "A check failed: the released counts are what the channels make of the originals."
+    ]
+    assert "Do not release this" in found.advice[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"attacks": ["magic"]}, "There is no attack 'magic'; there are"),
+        ({"agreed": ["magic"]}, "agreed names 'magic'"),
+        ({"method": "magic"}, "There is no method 'magic'"),
+        ({"sample": 3}, "sample must be a whole number of at least 100"),
+        ({"original": {"age": [1]}}, "has no column 'car'"),
+    ],
+)
+def test_bad_calls(release: Release, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        audit(release, **settings)
+
+
+def test_only_releases_are_audited() -> None:
+    with pytest.raises(InputError, match="A release is expected, not dict"):
+        audit({})  # type: ignore[arg-type]
+
+
+def test_a_report_that_cannot_be_written(found: Audit, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        found.to_html(tmp_path / "no" / "a.html")
+
+
+def test_original_rows_must_be_those_of_the_release(release: Release) -> None:
+    with pytest.raises(DataError, match="the very table"):
+        audit(release, people(5))
+
+
+def test_advice_names_a_smaller_gamma() -> None:
+    rng = np.random.default_rng(1)
+    schema = Schema([Attribute.categorical("sex", ["f", "m"]), SCHEMA["risk"]], target="risk")
+    table = {
+        "sex": np.array(["f", "m"])[rng.integers(0, 2, 3000)],
+        "risk": np.array(["low", "high"])[rng.integers(0, 2, 3000)],
+    }
+    made = RandomSubstitution(gamma=20).disguise(table, schema)
+    found = audit(made, table, attacks=["guess"], trees=False)
+    assert "Take γ = 12 for 'sex' instead of 20" in found.advice[0]
+    assert "right for 92.3 % instead of 95.2 %" in found.advice[0]
+
+
+def test_percentages_never_round_to_certainty() -> None:
+    assert percent(0.99999) == "> 99.9 %"
+    assert percent(1) == "100.0 %"
+    assert percent(0.00004) == "0.004 %"
+    assert percent(-0.01) == "−1.0 %"
+    assert grade_of_attack(None) == "untested"

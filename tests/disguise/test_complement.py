@@ -1,0 +1,220 @@
+"""Complementation: the thesis' tables to the record, and what may not be asked of it."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet import datasets
+from privet.disguise import Complement, Exact, Plan, plan_from_dict
+from privet.disguise.complement import originals
+from privet.disguise.loss import dummy_bound, dummy_ratio, fewest_copies, loss_of, storage_bound
+from privet.disguise.unrealize import Unrealizer
+from privet.errors import DataError, MethodError, PlanError, ReleaseError
+from privet.estimators import TreeClassifier
+from privet.randomness import Randomness
+from privet.release import Release
+from privet.release.universe import LIMIT, Universe, proposal
+from privet.schema import Attribute, Schema
+from tests.disguise.thesis import PERTURBING, UNIVERSE, UNREAL, table, unrealize
+
+SCHEMA = datasets.schema("weather")
+DAYS = datasets.load("weather")
+
+
+def rows(release: Release, part: int) -> Counter[tuple[str, ...]]:
+    universe = release.universe
+    assert universe is not None
+    found: Counter[tuple[str, ...]] = Counter()
+    for batch in release.parts[part].table.batches():
+        decoded = [
+            coding.decode(batch.columns[name])
+            for name, coding in release.codings.items()
+            if coding is not None
+        ]
+        for record, count in zip(zip(*decoded, strict=True), universe.counts(batch), strict=True):
+            found[tuple(record)] += int(count)
+    return found
+
+
+def test_the_thesis_tables_to_the_record() -> None:
+    release = Complement("first").disguise(DAYS, SCHEMA)
+    assert rows(release, 0) == table(UNREAL)
+    assert rows(release, 1) == table(PERTURBING)
+    assert release.universe is not None
+    assert release.universe.copies * release.universe.size == 2 * 14 + 20 == 48
+
+
+def test_the_thesis_tables_while_samples_come_in() -> None:
+    days = [tuple(day.values()) for day in DAYS.to_pylist()]
+    for number, left in ((1, 22), (7, 10), (8, 32)):  # tables 5-4, 5-6 and 5-8
+        first = Complement("first").disguise(DAYS.slice(0, number), SCHEMA)
+        unreal, perturbing, copies = unrealize(days[:number], UNIVERSE)
+        assert rows(first, 0) == Counter(unreal)
+        assert rows(first, 1) == Counter(perturbing)
+        assert (len(perturbing), first.universe and first.universe.copies) == (left, copies)
+
+
+def test_the_tree_and_the_gains_of_the_thesis() -> None:
+    model = TreeClassifier(policy="id3").fit(Complement("first").disguise(DAYS, SCHEMA))
+    tree = model.tree_
+    assert [tree.codings[a].name for a in tree.attribute if a >= 0] == [
+        "Outlook",
+        "Humidity",
+        "Wind",
+    ]
+    assert tree.gain[0] == pytest.approx(0.2467, abs=5e-5)
+    assert tree.gain[tree.attribute >= 0][1:] == pytest.approx([0.9710, 0.9710], abs=5e-5)
+    assert [tree.classes[tree.label[leaf]] for leaf in tree.leaves] == [
+        "Yes",
+        "No",
+        "Yes",
+        "No",
+        "Yes",
+    ]
+    assert model.reason_.endswith("exactly")
+
+
+@pytest.mark.parametrize("dummy", [None, "Wind", {"Wind": ["Crazy", "Deathly"]}, "TrueValue"])
+def test_dummies_take_all_of_the_unreal_and_leave_the_tree(dummy: Any) -> None:
+    release = Complement("dummy", dummy).disguise(DAYS, SCHEMA)
+    universe = release.universe
+    assert universe is not None
+    assert (universe.size, universe.copies) == (48, 2)
+    for batch in release.parts[0].table.batches():
+        assert not universe.is_real(universe.join(batch.columns)).any()
+    plain = TreeClassifier(policy="id3").fit(Plan({}, default=Exact()).disguise(DAYS, SCHEMA))
+    model = TreeClassifier(policy="id3").fit(release)
+    assert model.tree_.same_as(plain.tree_)
+    assert (model.tree_.counts == plain.tree_.counts).all()
+    assert model.accuracy(release) == (1.0, 0.0)
+    assert "recognisable" in " ".join(release.claim.sentences())
+
+
+def test_a_release_comes_back_and_a_changed_one_does_not(tmp_path: Path) -> None:
+    made = Complement("dummy", "Wind").disguise(DAYS, SCHEMA, to=tmp_path / "r")
+    back = Release.read(tmp_path / "r")
+    assert back.universe == made.universe
+    assert back.rows == 14
+    assert sorted(map(str, originals(back).to_pylist())) == sorted(map(str, DAYS.to_pylist()))
+    assert not back.claim.formal
+    for universe in (Universe.of(back.codings, None, 2), back.universe.with_copies(3)):  # type: ignore[union-attr]
+        with pytest.raises((ReleaseError, KeyError)):
+            Release(back.schema, back.codings, made.parts, universe=universe).verify()
+
+
+def test_files_and_frames_give_the_same(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(DAYS, tmp_path / "days.parquet")
+    made = Complement("first").disguise(tmp_path / "days.parquet", SCHEMA)
+    assert rows(made, 1) == table(PERTURBING)
+
+
+def test_a_plan_file_may_ask_for_it() -> None:
+    assert plan_from_dict({"method": "complement", "pick": "dummy"}) == Complement("dummy")
+
+
+def test_no_other_method_reads_it() -> None:
+    release = Complement().disguise(DAYS, SCHEMA)
+    with pytest.raises(MethodError, match="no row of it is real"):
+        TreeClassifier(method="naive").fit(release)
+    with pytest.raises(ReleaseError, match="belong together"):
+        release.split(0.5)
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        (Complement("last"), "no such pick"),  # type: ignore[arg-type]
+        (Complement("first", "Wind"), "pick='dummy' only"),
+        (Complement("dummy", {"Wind": ["Crazy"]}), "at least 2 dummies"),
+        (Complement("dummy", {"Wind": ["Weak", "Crazy"]}), "name of its own"),
+        (Complement("dummy", {"a": ["b"], "c": ["d"]}), "one name"),
+    ],
+)
+def test_what_cannot_be_is_refused(method: Complement, said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        method.disguise(DAYS, SCHEMA)
+
+
+def test_a_universe_that_is_too_large_is_refused_with_a_proposal() -> None:
+    schema = Schema(
+        [
+            *(Attribute.numeric(f"x{i}", low=0, high=1, bins=100) for i in range(4)),
+            Attribute.categorical("y", ["no", "yes"]),
+        ],
+        target="y",
+    )
+    with pytest.raises(
+        PlanError, match=r"200,000,000 records; at most 4,194,304.*'x0' from 100 to"
+    ):
+        Complement().claim(schema)
+    wanted = dict(zip("abc", (1000, 1000, 1000), strict=True))
+    steps = proposal(list(wanted), list(wanted.values()), LIMIT)
+    wanted |= {name: size for name, _, size in steps}
+    assert np.prod(list(wanted.values())) <= LIMIT
+
+
+def test_bad_samples_are_refused_without_their_values() -> None:
+    with pytest.raises(DataError, match="outside its domain") as found:
+        Complement().disguise({**DAYS.to_pydict(), "Wind": ["Gale"] * 14}, SCHEMA)
+    assert "Gale" not in str(found.value)
+    with pytest.raises(DataError, match="no rows"):
+        Complement().disguise(DAYS.slice(0, 0), SCHEMA)
+
+
+def test_the_loss_of_the_weather_data_and_its_bounds() -> None:
+    universe = Complement().universe(SCHEMA)
+    (cells,) = Complement().cells(DAYS, SCHEMA)
+    collected = np.bincount(cells, minlength=universe.size)
+    loss = loss_of(universe, collected, 2, leaked=17)
+    assert loss.value == pytest.approx(17 * sum(c * (2 - c) for c in collected) / 34)
+    assert (loss.samples, loss.stored) == (14, 34)
+    assert loss.high == pytest.approx(17 * 14 / 24)
+    assert fewest_copies(universe, collected) == 2
+    assert storage_bound(universe, 14) == 23 * 14
+
+
+def test_where_the_thesis_is_wrong_about_dummies() -> None:
+    # "Always less than one-third" holds up to 13 kinds of records only, and never goes beyond a
+    # half.
+    assert dummy_ratio(12) < 1 / 3 < dummy_ratio(14)
+    assert dummy_ratio(10**9) == pytest.approx(0.5, abs=1e-4)
+    assert dummy_bound(100, 50) == pytest.approx(dummy_ratio(50) * 100 / 50)
+    assert dummy_bound(10**6, 10**6, fold=5) == pytest.approx(1 / 5, rel=1e-2)
+    # Doubling does not always make a rare record rarer: it needs n·x ≥ m·y.
+    dummied = Universe(("a", "y"), (3, 2)).size * 2
+    counts = np.zeros(dummied, np.int64)
+    counts[[0, 2, 4, 6, 8]], counts[10] = 100, 1
+    universe = Complement("dummy").universe(
+        Schema([Attribute.categorical("a", "pqr"), Attribute.categorical("y", "no")], target="y")
+    )
+    assert loss_of(universe, counts, 100).exposed == 1
+    assert any("Warning" in line for line in loss_of(universe, counts, 100).sentences())
+
+
+def test_equal_cells_are_drawn_equally_often() -> None:
+    """Pick 'random': 4000 first moves over 7 cells, six equal shares; ±7 standard errors."""
+    universe = Universe(("a",), (7,))
+    moved = np.zeros(7)
+    with Randomness.seeded("complement") as source:
+        words = source.words(5, 0, 8000)
+        for trial in range(4000):
+            one = Unrealizer(universe, "random", source)
+            one.source = _Words(words[2 * trial : 2 * trial + 2])  # type: ignore[assignment]
+            one.add(np.array([3]))
+            moved += one.unreal
+    assert moved[3] == 0
+    others = np.delete(moved, 3)
+    assert np.abs(others - 4000 / 6).max() < 7 * np.sqrt(4000 * (1 / 6) * (5 / 6))
+
+
+class _Words:
+    def __init__(self, words: Any) -> None:
+        self.held = words
+
+    def words(self, _column: int, start: int, count: int) -> Any:
+        return self.held[start : start + count]

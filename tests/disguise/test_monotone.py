@@ -1,0 +1,200 @@
+"""Monotone disguise: the thesis' table, trees that decode to the same partition, and the key."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet import datasets
+from privet.disguise import Exact, Monotone, Plan
+from privet.disguise.baseline_attacks import interpolation, rank_matching
+from privet.disguise.decode import decode_tree
+from privet.disguise.monotone import breakpoints
+from privet.disguise.monotone_key import AttributeKey, Key, Piece
+from privet.errors import InputError, PlanError, TreeError
+from privet.estimators import TreeClassifier
+from privet.schema import Attribute, Schema
+from privet.tree import Tree
+
+AGES = np.array([17.0, 20, 23, 32, 43, 68])
+RISKS = np.array(["High", "High", "High", "Low", "High", "Low"])
+# f: x + 5, 1.5x, 2x + 3, 2.5x − 20 between the breakpoints.
+THESIS = AttributeKey(
+    "age",
+    (
+        Piece(0, 27.5, 5, 32.5, least=17, most=23),
+        Piece(27.5, 37.5, 41.25, 56.25, least=32, most=32),
+        Piece(37.5, 55.5, 78, 114, least=43, most=43),
+        Piece(55.5, 100, 118.75, 230, least=68, most=68),
+    ),
+)
+SCHEMA = Schema(
+    [
+        Attribute.numeric("age", low=0, high=100, integer=True),
+        Attribute.numeric("pay", low=-50, high=50),
+        Attribute.categorical("risk", ["High", "Low"]),
+    ],
+    target="risk",
+)
+
+
+def people(rows: int, seed: int) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    age, pay = rng.integers(0, 101, rows), np.round(rng.uniform(-50, 50, rows), 2)
+    wrong = rng.random(rows) < 0.2
+    risk = np.where(((age > 40) & (pay < 10)) ^ wrong, "High", "Low")
+    return {"age": age, "pay": pay, "risk": risk}
+
+
+def test_the_thesis_table_to_the_record() -> None:
+    labels = (RISKS == "Low").astype(np.int64)
+    assert breakpoints(AGES, labels).tolist() == [27.5, 37.5, 55.5]
+    assert THESIS.encode(AGES).tolist() == [22, 25, 28, 48, 89, 150]
+    assert THESIS.decode(THESIS.encode(AGES)) == pytest.approx(AGES)
+
+
+def test_a_mixed_value_is_its_own_piece() -> None:
+    values, labels = np.array([1.0, 2, 2, 3, 4]), np.array([0, 0, 1, 1, 1])
+    assert breakpoints(values, labels).tolist() == [1.5, 2.5]
+
+
+def test_a_threshold_between_pieces_decodes_to_the_thesis_breakpoint() -> None:
+    release = {"age": THESIS.encode(AGES), "risk": RISKS}
+    model = TreeClassifier().fit({"age": release["age"]}, RISKS)
+    decoded = decode_tree(model.tree_, Key((THESIS,)))
+    plain = TreeClassifier().fit({"age": AGES}, RISKS)
+    assert decoded.same_as(plain.tree_) or np.array_equal(
+        decoded.threshold, plain.tree_.threshold, equal_nan=True
+    )
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(5, 300),
+    st.integers(0, 10**6),
+    st.booleans(),
+    st.sampled_from([("linear",), ("polynomial",), ("linear", "polynomial")]),
+    st.sampled_from(["cart", "id3"]),
+)
+def test_a_tree_decodes_to_the_same_partition(
+    rows: int, seed: int, reverse: bool, pieces: tuple[str, ...], policy: str
+) -> None:
+    raw = people(rows, seed)
+    if len(set(raw["risk"])) < 2:
+        return
+    method = Monotone(pieces=pieces, reverse=reverse)
+    release, key = method.encode(raw, SCHEMA, seed=seed, shuffle=False)
+    release.verify()
+    model = TreeClassifier(policy=policy).fit(release)
+    decoded = Tree.from_dict(decode_tree(model.tree_, key).to_dict())
+    table = release.parts[0].table.collect(rows)
+    disguised = np.stack([table.columns["age"], table.columns["pay"]], axis=1)
+    plain = np.stack([raw["age"], raw["pay"]], axis=1).astype(np.float64)
+    there, back = model.tree_.apply(disguised), decoded.apply(plain)
+    assert len(set(zip(there, back, strict=True))) == len(set(there)) == len(set(back))
+    assert np.array_equal(model.tree_.label[there], decoded.label[back])
+    if not reverse:  # turned round, ties fall to the other end
+        grown = TreeClassifier(policy=policy).fit(Plan({}, default=Exact()).disguise(raw, SCHEMA))
+        assert np.array_equal(decoded.attribute, grown.tree_.attribute)
+        assert np.allclose(decoded.threshold, grown.tree_.threshold, equal_nan=True)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.booleans())
+def test_values_come_back_and_pieces_keep_their_order(seed: int, anti: bool) -> None:
+    raw = people(120, seed)
+    kinds = ("linear", "polynomial", "permutation")
+    release, key = Monotone(pieces=kinds, anti=anti).encode(raw, SCHEMA, seed=seed, shuffle=False)
+    table = release.parts[0].table.collect(120)
+    for name in ("age", "pay"):
+        held = key[name]
+        values = raw[name].astype(np.float64)
+        assert np.allclose(held.decode(table.columns[name]), values, atol=1e-6)
+        ends = np.array([sorted((piece.start, piece.stop)) for piece in held.pieces])
+        ends = ends[::-1] if held.reversed else ends
+        assert (ends[1:, 0] > ends[:-1, 1]).all()
+
+
+def test_turned_pieces_decode_between_but_not_inside() -> None:
+    turned = AttributeKey(
+        "age",
+        (Piece(0, 27.5, 32.5, 5, least=17, most=23), *THESIS.pieces[1:]),
+    )
+    model = TreeClassifier(max_depth=1).fit({"age": turned.encode(AGES)}, RISKS)
+    assert decode_tree(model.tree_, Key((turned,))).threshold[0] == pytest.approx((23 + 32) / 2)
+    inside = TreeClassifier().fit(
+        {"age": turned.encode(AGES[:3])}, np.array(["High", "Low", "Low"])
+    )
+    with pytest.raises(TreeError, match="inside a piece"):
+        decode_tree(inside.tree_, Key((turned,)))
+
+
+def test_the_key_is_a_file_of_its_own_that_nobody_else_may_read(tmp_path: Path) -> None:
+    path = tmp_path / "people.key"
+    release = Monotone(key=path).disguise(people(50, 1), SCHEMA, to=tmp_path / "r")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [file.name for file in sorted((tmp_path / "r").iterdir())] == [
+        "card.json",
+        "part-0.parquet",
+    ]
+    key = Key.read(path)
+    assert decode_tree(TreeClassifier().fit(release).tree_, key).nodes > 1
+    assert "0." not in repr(key)
+    path.chmod(0o644)
+    with pytest.raises(InputError, match="may be read by others"):
+        Key.read(path)
+    with pytest.raises(PlanError, match="exists already"):
+        Monotone(key=path).disguise(people(50, 1), SCHEMA)
+    with pytest.raises(InputError, match="cannot be written"):
+        key.write(path)
+    (tmp_path / "other").write_text("{}")
+    (tmp_path / "other").chmod(0o600)
+    with pytest.raises(InputError, match="no key"):
+        Key.read(tmp_path / "other")
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(PlanError, match="categorical: equal values would stay equal"):
+        Monotone(key="k").claim(datasets.schema("weather"))
+    with pytest.raises(PlanError, match="needs a file"):
+        Monotone().disguise(people(9, 1), SCHEMA)
+    with pytest.raises(PlanError, match="some of linear"):
+        Monotone(pieces=("cubic",)).encode(people(9, 1), SCHEMA)
+    with pytest.raises(TreeError, match="no function"):
+        decode_tree(TreeClassifier().fit({"x": AGES}, RISKS).tree_, Key((THESIS,)))
+
+
+def test_missing_values_stay_missing() -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("age", low=0, high=100, missing="category"),
+            Attribute.categorical("risk", ["High", "Low"]),
+        ],
+        target="risk",
+    )
+    raw = {"age": np.append(AGES, np.nan), "risk": np.append(RISKS, "High")}
+    release, key = Monotone().encode(raw, schema, shuffle=False)
+    release.verify()
+    assert np.isnan(release.parts[0].table.collect(7).columns["age"][-1])
+    model = TreeClassifier().fit(release)
+    decoded = decode_tree(model.tree_, key)
+    leaves = decoded.apply(raw["age"][:, None])
+    assert [decoded.classes[decoded.label[leaf]] for leaf in leaves] == raw["risk"].tolist()
+
+
+def test_attacks_by_rank_and_by_known_pairs() -> None:
+    raw, prior = people(4000, 5), people(4000, 6)
+    release, key = Monotone().encode(raw, SCHEMA, seed=5, shuffle=False)
+    disguised = release.parts[0].table.collect(4000).columns["pay"]
+    values = raw["pay"]
+    guessed = rank_matching(disguised, values, prior["pay"], 100.0)
+    assert guessed.low > 0.9
+    assert guessed.control == 1.0
+    assert guessed.blind < 0.2 > guessed.null
+    known = interpolation(disguised, values, np.arange(0, 4000, 80), 100.0)
+    assert known.low > 0.9
+    assert known.null < 0.2
+    assert key["pay"].name == "pay"

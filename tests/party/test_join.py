@@ -1,0 +1,300 @@
+"""The join: every way in which records may not fit, and that nothing is lost."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+from privet.disguise import RandomizedResponse
+from privet.errors import DataError, PlanError, ReleaseError
+from privet.estimators import TreeClassifier
+from privet.party import Agreement, PartyRelease, disguise_party, join
+from privet.release import Release
+from privet.schema import Attribute, Schema
+from tests.party.study import (
+    COLUMNS,
+    OTHER,
+    RECORDS,
+    SCHEMA,
+    SECRET,
+    agreed,
+    everyone,
+    people,
+    send,
+    some,
+)
+
+
+def rows_of(release: Release) -> list[Any]:
+    """All rows of the first part, sorted."""
+    held = release.parts[0].table.collect(10**6).columns
+    return sorted(zip(*(held[name].tolist() for name in release.schema.names), strict=True))
+
+
+def test_records_meet_by_id() -> None:
+    frame = people(400)
+    plain = {"parties": {name: {**party, "theta": 1} for name, party in COLUMNS["parties"].items()}}
+    joined = join(everyone(frame, agreed(plain)))
+    assert not joined.left_out
+    groups = [["smoker", "cough"], ["age"], ["trade"], ["town"]]
+    whole = RandomizedResponse(groups, theta=1).disguise(frame, SCHEMA, seed=1)
+    assert rows_of(joined.release) == rows_of(whole)
+    assert joined.release.schema == whole.schema
+    assert joined.release.shuffled
+
+
+def test_order_of_files_and_rows_does_not_matter() -> None:
+    frame = people(300)
+    parties = everyone(frame)
+    forward, backward = join(parties, seed=1), join(parties[::-1], seed=1)
+    one, other = (j.release.parts[0].table.collect(300).columns for j in (forward, backward))
+    for name, column in one.items():
+        assert np.array_equal(column, other[name])
+    mixed = []
+    for number, party in enumerate(parties):
+        order = np.random.default_rng(number).permutation(300)
+        assert party.keys is not None
+        mixed.append(replace(party, table=party.table.take(order), keys=party.keys[order]))
+    assert rows_of(join(mixed).release) == rows_of(forward.release)
+
+
+def test_the_rows_are_not_in_the_order_of_the_keys() -> None:
+    frame = people(300)
+    parties = everyone(frame)
+    clinic = parties[0].table.columns["smoker"]
+    smoker = join(parties).release.parts[0].table.collect(300).columns["smoker"]
+    assert sorted(smoker) == sorted(clinic)
+    assert not np.array_equal(smoker, clinic)
+
+
+def test_what_is_joined_mines_like_any_release(tmp_path: Path) -> None:
+    frame, test = people(30_000, 1), people(8000, 2)
+    joined = join(everyone(frame)).release
+    assert joined.seeded
+    joined.write(tmp_path / "all.release")
+    model = TreeClassifier(policy="id3").fit(Release.read(tmp_path / "all.release"))
+    cut = RandomizedResponse([[a.name for a in SCHEMA.inputs]], theta=1).cut(test, SCHEMA)
+    assert model.score(cut) > 0.85
+    scored = model.accuracy(join(everyone(test)).release)
+    assert abs(scored.value - model.score(cut)) < 5 * scored.error
+
+
+def test_a_collector_needs_no_secret() -> None:
+    """Nothing a party sends, and nothing of the release, has the secret or an id in it."""
+    party = send("clinic", people(50), seed=None)
+    held = {name: value for name, value in vars(party).items() if name != "agreement"}
+    assert SECRET.hex() not in repr(held)
+    assert "person" not in party.table.names
+
+
+def test_an_id_in_one_party_only() -> None:
+    frame = people(100)
+    parties = [
+        send("clinic", some(frame, slice(0, 90))),
+        send("office", some(frame, slice(5, 100))),
+        send("council", frame),
+    ]
+    with pytest.raises(DataError) as caught:
+        join(parties)
+    said = str(caught.value)
+    assert "Party 'clinic' sent 5 records whose id is not with every other party." in said
+    assert "Party 'office' sent 10 records" in said
+    assert "Party 'council' sent 15 records" in said
+    assert not re.search(r"p\d{7}", said)
+    joined = join(parties, keep_matching=True)
+    assert joined.release.rows == 85
+    assert joined.left_out.unmatched == {"clinic": 5, "office": 10, "council": 15}
+
+
+def test_no_id_in_common() -> None:
+    frame = people(100)
+    parties = [
+        send("clinic", some(frame, slice(0, 50))),
+        send("office", some(frame, slice(50, 99))),
+    ]
+    parties.append(send("council", frame))
+    with pytest.raises(DataError, match="No id is with every party"):
+        join(parties, keep_matching=True)
+
+
+def test_duplicate_ids() -> None:
+    frame = people(100)
+    frame["person"][:3] = frame["person"][3]
+    with pytest.raises(DataError, match=r"4 records share theirs with another \(first in row 0\)"):
+        send("clinic", frame)
+    sent = send("clinic", frame, drop_duplicates=True)
+    assert sent.rows == 96
+    parties = everyone(people(100))
+    assert parties[0].keys is not None
+    keys = parties[0].keys.copy()
+    keys[1] = keys[0]
+    parties[0] = replace(parties[0], keys=keys)
+    with pytest.raises(DataError, match="'clinic' sent 2 records whose id another"):
+        join(parties)
+    joined = join(parties, keep_matching=True)
+    assert joined.release.rows == 98
+    assert joined.left_out.duplicates == {"clinic": 2}
+
+
+def test_different_classes_for_one_id() -> None:
+    frame = people(100)
+    other = {**frame, "ill": frame["ill"].copy()}
+    other["ill"][7] = "no" if frame["ill"][7] == "yes" else "yes"
+    parties = [send("clinic", frame), send("office", frame), send("council", other)]
+    with pytest.raises(DataError, match="different classes for 1 ids"):
+        join(parties)
+    joined = join(parties, keep_matching=True)
+    assert joined.release.rows == 99
+    assert joined.left_out.classes == 1
+
+
+def test_a_wrong_secret() -> None:
+    frame = people(50)
+    parties = [send("clinic", frame), send("office", frame, secret=OTHER), send("council", frame)]
+    with pytest.raises(ReleaseError, match=r"'clinic' and 'office'.*different secrets"):
+        join(parties, keep_matching=True)
+
+
+def changed_theta() -> Agreement:
+    parties = {**COLUMNS["parties"], "clinic": {"groups": [["smoker", "cough"]], "theta": 0.9}}
+    return agreed({"parties": parties})
+
+
+def other_schema() -> Agreement:
+    other = [Attribute.numeric("age", low=0, high=90) if a.name == "age" else a for a in SCHEMA]
+    return Agreement.from_dict(COLUMNS, Schema(other, target="ill"))
+
+
+@pytest.mark.parametrize(
+    ("agreement", "said"),
+    [(changed_theta(), "another plan for party 'clinic'"), (other_schema(), "attribute 'age'")],
+)
+def test_another_plan(agreement: Agreement, said: str) -> None:
+    frame = some(people(50), slice(0, 20))
+    frame["age"] = frame["age"] * 0.5
+    parties = [send("clinic", frame), send("office", frame), send("council", frame, agreement)]
+    with pytest.raises(PlanError, match=said):
+        join(parties)
+
+
+def test_missing_and_double_parties() -> None:
+    frame = people(20)
+    clinic, office, council = everyone(frame)
+    with pytest.raises(ReleaseError, match="'council' are not there"):
+        join([clinic, office])
+    with pytest.raises(ReleaseError, match="'office' is there twice"):
+        join([clinic, office, office, council])
+    with pytest.raises(PlanError, match="nothing to join"):
+        join([])
+    empty = replace(office, table=office.table.slice(0, 0), keys=np.empty((0, 2), np.uint64))
+    with pytest.raises(DataError, match="'office' sent no records"):
+        join([clinic, empty, council])
+    with pytest.raises(DataError, match="'office' has no records"):
+        send("office", some(frame, slice(0, 0)))
+
+
+def test_what_a_party_may_not_do() -> None:
+    frame = people(20)
+    with pytest.raises(PlanError, match="joined by their ids"):
+        disguise_party(frame, agreed(), "clinic")
+    with pytest.raises(PlanError, match="needs a secret"):
+        disguise_party(frame, agreed(), "clinic", id="person")
+    with pytest.raises(PlanError, match="would be released"):
+        disguise_party(frame, agreed(), "clinic", id="town", secret=SECRET)
+    with pytest.raises(DataError, match="no column 'nobody'"):
+        disguise_party(frame, agreed(), "clinic", id="nobody", secret=SECRET)
+
+
+def test_records_of_several_parties_are_parts() -> None:
+    frame, agreement = people(40_000), agreed(RECORDS)
+    north = send("north", some(frame, slice(0, 15_000)), agreement)
+    south = send("south", some(frame, slice(15_000, None)), agreement)
+    joined = join([south, north]).release
+    assert [part.table.rows for part in joined.parts] == [15_000, 25_000]
+    assert joined.claim.turned == ("smoker", "cough", "age", "trade", "town")
+    model = TreeClassifier(policy="id3").fit(joined)
+    cut = RandomizedResponse(theta=1).cut(frame, SCHEMA)
+    assert model.score(cut) > 0.85
+    without = disguise_party(some(frame, slice(0, 9)), agreement, "north")
+    assert without.keys is None
+    assert join([without, south]).release.rows == 25_009
+
+
+def test_one_person_at_two_parties() -> None:
+    frame, agreement = people(100), agreed(RECORDS)
+    north = send("north", some(frame, slice(0, 60)), agreement)
+    south = send("south", some(frame, slice(55, 100)), agreement)
+    with pytest.raises(DataError, match="5 ids are with more than one party"):
+        join([north, south])
+    joined = join([north, south], keep_matching=True)
+    assert [part.table.rows for part in joined.release.parts] == [55, 40]
+    with pytest.raises(DataError, match="Of party 'north' no record is left"):
+        join([send("north", frame, agreement), send("south", frame, agreement)], keep_matching=True)
+
+
+# Folders
+
+
+def flipped(path: Path) -> None:
+    held = bytearray(path.read_bytes())
+    held[len(held) // 2] ^= 1
+    path.write_bytes(bytes(held))
+
+
+def test_a_party_release_comes_back_from_its_folder(tmp_path: Path) -> None:
+    for party in everyone(people(200)):
+        party.write(tmp_path / party.party)
+        back = PartyRelease.read(tmp_path / party.party)
+        assert (back.party, back.secret, back.seeded) == (party.party, party.secret, True)
+        assert np.array_equal(back.keys, party.keys)  # type: ignore[arg-type]
+        for name, column in party.table.columns.items():
+            assert np.array_equal(back.table.columns[name], column)
+    card = (tmp_path / "clinic" / "card.json").read_text()
+    assert SECRET.hex() not in card
+    assert not re.search(r"p\d{7}", card)
+
+
+@pytest.mark.parametrize("file", ["card.json", "records.parquet", "keys.bin"])
+def test_a_flipped_bit_does_not_load(tmp_path: Path, file: str) -> None:
+    send("clinic", people(50)).write(tmp_path / "clinic")
+    flipped(tmp_path / "clinic" / file)
+    with pytest.raises(ReleaseError, match=re.escape(file)):
+        PartyRelease.read(tmp_path / "clinic")
+
+
+def test_other_broken_folders(tmp_path: Path) -> None:
+    sent = send("clinic", people(50))
+    sent.write(tmp_path / "clinic")
+    (tmp_path / "clinic" / "more").write_text("")
+    with pytest.raises(ReleaseError, match="one too many: more"):
+        PartyRelease.read(tmp_path / "clinic")
+    with pytest.raises(ReleaseError, match="no folder"):
+        PartyRelease.read(tmp_path / "nowhere")
+    with pytest.raises(ReleaseError, match="holds a release already"):
+        sent.write(tmp_path / "clinic")
+    sent.write(tmp_path / "clinic", overwrite=True)
+    card = tmp_path / "clinic" / "card.json"
+    card.write_text(json.dumps({**json.loads(card.read_text()), "version": 9}))
+    with pytest.raises(ReleaseError, match="version 9"):
+        PartyRelease.read(tmp_path / "clinic")
+    join(everyone(people(20))).release.write(tmp_path / "all")
+    with pytest.raises(ReleaseError, match="not the card of a party"):
+        PartyRelease.read(tmp_path / "all")
+
+
+@pytest.mark.parametrize("kind", [".csv", ".parquet"])
+def test_files_give_what_frames_give(tmp_path: Path, kind: str) -> None:
+    frame = people(300)
+    path = tmp_path / f"clinic{kind}"
+    (pc.write_csv if kind == ".csv" else pq.write_table)(pa.table(frame), path)
+    told: dict[str, Any] = {"id": "person", "secret": SECRET, "seed": "clinic"}
+    file, here = disguise_party(path, agreed(), "clinic", **told), send("clinic", frame)
+    assert np.array_equal(file.keys, here.keys)  # type: ignore[arg-type]
+    assert np.array_equal(here.table.columns["smoker"], file.table.columns["smoker"])

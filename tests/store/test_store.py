@@ -1,0 +1,277 @@
+"""Stores: the same laws on SQLite and PostgreSQL, bad input that does no harm, and no traces."""
+
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import text
+
+from privet import datasets
+from privet.disguise import Complement
+from privet.disguise.unrealize import PICKS, Unrealizer
+from privet.errors import DataError, PlanError, SchemaError, StoreError
+from privet.estimators import TreeClassifier
+from privet.randomness import Randomness
+from privet.release import Release
+from privet.schema import Attribute, Schema
+from privet.store import Store, new_token
+from privet.store.attacks import matching, one_row_each, reconstruction, snapshots
+from tests.disguise.thesis import PERTURBING, UNREAL
+from tests.store.writer import SCHEMA, samples
+
+WEATHER = datasets.schema("weather")
+DAYS = datasets.load("weather")
+MONDAY, OLD, LAST = "monday", "old", "last"
+
+
+def records(table: Any) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(row.values()) for row in table.to_pylist())
+
+
+def test_the_thesis_tables_in_a_database(url: str) -> None:
+    with Store.create(url, WEATHER) as store:
+        for day in DAYS.to_pylist():
+            assert store.add(day).samples == 1
+        _, moved, taken = store._tables()
+        assert moved.tolist() == np.bincount(np.array(UNREAL) - 1, minlength=24).tolist()
+        left = 2 - taken
+        assert left.tolist() == np.bincount(np.array(PERTURBING) - 1, minlength=24).tolist()
+        assert store.verify() == 14
+        assert records(store.reconstruct()) == records(DAYS)
+        plain = TreeClassifier(policy="id3").fit(
+            DAYS.drop_columns("Play"), DAYS["Play"].to_pylist()
+        )
+        assert store.mine(policy="id3").tree_.gain[0] == plain.tree_.gain[0]
+
+
+@pytest.mark.parametrize("pick", PICKS)
+def test_calls_of_any_size_add_up(url: str, pick: Any) -> None:
+    total = np.zeros(0, np.int64)
+    with Store.create(url, SCHEMA, Complement(pick)) as store:
+        total = np.zeros(store.universe.size, np.int64)
+        for call in range(12):
+            frame = samples(0, call)
+            if call == 5:  # more than a sample for eight cells: done in memory
+                frame = {
+                    name: np.concatenate([samples(1, i)[name] for i in range(20)]) for name in frame
+                }
+            for cells in store.method.cells(frame, SCHEMA):
+                total += np.bincount(cells, minlength=len(total))
+            store.add(frame)
+        assert store.verify() == total.sum()
+        _, moved, taken = store._tables()
+        assert np.array_equal(taken - moved, total)
+        status = store.status()
+        assert status.unreal_rows + status.perturbing_rows <= 2 * status.universe
+        if pick == "dummy":
+            assert status.copies == total.max()
+    with Store.open(url) as store:  # goes on after a restart
+        store.add(samples(3, 1))
+        assert store.verify() == total.sum() + len(samples(3, 1)["a"])
+
+
+@pytest.mark.parametrize("pick", ["first", "dummy"])
+def test_small_calls_do_what_one_large_one_does(tmp_path: Path, pick: Any) -> None:
+    method = Complement(pick)
+    with Store.create(tmp_path / "s.db", SCHEMA, method) as store, Randomness.seeded(1) as source:
+        worked = Unrealizer(method.universe(SCHEMA), pick, source)
+        for call in range(40):
+            frame = {name: column[:9] for name, column in samples(2, call).items()}
+            store.add(frame)
+            for cells in method.cells(frame, SCHEMA):
+                worked.add(cells)
+        row, moved, taken = store._tables()
+        assert np.array_equal(moved, worked.unreal)
+        assert np.array_equal(taken, worked.taken)
+        assert row["copies"] == worked.copies
+
+
+def test_a_repeated_call_counts_once(url: str) -> None:
+    with Store.create(url, WEATHER) as store:
+        first = store.add(DAYS, token=MONDAY)
+        again = store.add(DAYS, token=MONDAY)
+        assert (first.repeated, again.repeated, store.verify()) == (False, True, 14)
+        with pytest.raises(StoreError, match="another number of samples"):
+            store.add(DAYS.slice(0, 3), token=MONDAY)
+        assert store.verify() == 14
+
+
+def test_old_tokens_expire(url: str) -> None:
+    with Store.create(url, WEATHER, token_days=1e-6) as store:
+        token = new_token()
+        store.add(DAYS.slice(0, 1), token=OLD)
+        time.sleep(2.1)
+        store.add(DAYS.slice(1, 1))
+        assert store.status().tokens == 1
+        with pytest.raises(StoreError, match="older than the store remembers"):
+            store.add(DAYS.slice(0, 1), token=token)
+
+
+def test_bad_input_leaves_the_store_as_it_was(url: str) -> None:
+    with Store.create(url, WEATHER) as store:
+        store.add(DAYS)
+        with pytest.raises(DataError, match="outside its domain") as found:
+            store.add({**DAYS.to_pydict(), "Wind": ["Gale"] * 14})
+        assert "Gale" not in str(found.value)
+        with pytest.raises(DataError, match="no column 'Wind'"):
+            store.add({"Outlook": ["Sunny"], "Humidity": ["High"], "Play": ["No"]})
+        for nothing in (DAYS.slice(0, 0), [1, 2], "no-such.csv"):
+            with pytest.raises(DataError):
+                store.add(nothing)
+        with pytest.raises(StoreError, match="text of 1 to 200"):
+            store.add(DAYS, token="")
+        assert store.verify() == 14
+    with pytest.raises(SchemaError, match="another schema"):
+        Store.open(url, schema=SCHEMA)
+    with pytest.raises(StoreError, match=r"exists already|holds a store already"):
+        Store.create(url, WEATHER)
+    with Store.open(url, schema=WEATHER) as store:
+        assert store.verify() == 14
+
+
+def test_what_someone_else_wrote_is_noticed(url: str) -> None:
+    with Store.create(url, WEATHER) as store:
+        store.add(DAYS)
+        with store.database.writing() as connection:
+            connection.execute(
+                text("UPDATE privet_perturbing SET taken = taken + 1 WHERE cell = 3")
+            )
+        with pytest.raises(StoreError, match="does not add up"):
+            store.verify()
+
+
+def test_databases_that_are_no_stores(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="There is no store"):
+        Store.open(tmp_path / "absent.db")
+    assert not (tmp_path / "absent.db").exists()
+    (tmp_path / "text.db").write_text("not a database, but long enough to look like one" * 50)
+    with pytest.raises(StoreError, match="no SQLite database"):
+        Store.open(tmp_path / "text.db")
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE t (x)")
+    other.close()
+    before = (tmp_path / "other.db").read_bytes()
+    with pytest.raises(StoreError, match="holds no store"):
+        Store.open(tmp_path / "other.db")
+    with pytest.raises(StoreError, match="exists already"):
+        Store.create(tmp_path / "other.db", WEATHER)
+    assert (tmp_path / "other.db").read_bytes() == before
+    for url in ("mysql://host/db", "sqlite://", "sqlite:///:memory:"):
+        with pytest.raises(StoreError, match=r"Hint: samples\.db"):
+            Store.open(url)
+    with pytest.raises(StoreError, match="cannot be reached") as found:
+        Store.open("postgresql://me:secret@localhost:1/none")
+    assert "secret" not in str(found.value)
+
+
+def test_a_universe_too_large_makes_no_file(tmp_path: Path) -> None:
+    wide = Schema(
+        [Attribute.categorical(f"x{i}", list(range(50))) for i in range(5)]
+        + [Attribute.categorical("y", ["a", "b"])],
+        target="y",
+    )
+    with pytest.raises(PlanError, match="at most 4,194,304"):
+        Store.create(tmp_path / "s.db", wide)
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_a_locked_file_is_told_and_unharmed(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreError, match="locked by another program"):
+        Store.open(path, timeout=0.2)
+    other.execute("ROLLBACK")
+    other.execute("BEGIN IMMEDIATE")
+    with Store.open(path, timeout=0.2) as store:
+        with pytest.raises(StoreError, match=r"locked.*token is '"):
+            store.add(DAYS)
+        other.execute("ROLLBACK")
+        other.close()
+        assert store.add(DAYS).samples == store.verify() == 14
+
+
+FULL = """
+import resource, sys
+import privet as pv
+from privet.errors import StoreError
+from privet.store import Store
+store = Store.open(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+try:
+    store.add(datasets.load("weather"))
+except StoreError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_told_and_unharmed(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    command = [sys.executable, "-c", FULL, str(path), "512"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "no space left, or its disk fails" in done.stdout
+    with Store.open(path) as store:
+        assert store.verify() == 0
+        store.add(DAYS)
+        assert store.verify() == 14
+
+
+def test_nothing_of_the_past_lingers_in_an_sqlite_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER, token_days=1e-6) as store:
+        for number in range(60):
+            store.add(DAYS.slice(number % 14, 1), token=f"lingering-{number:04d}-" + "x" * 60)
+        time.sleep(0.2)
+        store.add(DAYS, token=LAST)
+        assert store.status().tokens == 1
+        held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"lingering-" not in held
+    assert b"last" in held
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [file.name for file in tmp_path.iterdir() if file.stat().st_size] == ["s.db"]
+
+
+def test_a_release_of_a_store_is_one_like_others(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "s.db", WEATHER, Complement("dummy", "Wind")) as store:
+        with pytest.raises(DataError, match="no samples yet"):
+            store.release()
+        store.add(DAYS)
+        store.release().write(tmp_path / "r")
+        assert store.loss(2).leaked == 2
+    back = Release.read(tmp_path / "r")
+    assert TreeClassifier(policy="id3").fit(back).tree_.nodes == 8
+    assert store.database.name.endswith("s.db")
+
+
+def test_attacks_find_what_the_claim_says(tmp_path: Path) -> None:
+    method = Complement("random")
+    frame = samples(0, 3)
+    cells = np.concatenate([next(method.cells(samples(5, i), SCHEMA)) for i in range(8)])
+    with Store.create(tmp_path / "s.db", SCHEMA, method) as store:
+        collected = np.bincount(cells, minlength=store.universe.size)
+        for call in range(8):
+            store.add(samples(5, call))
+        before = store.release()
+        store.add(frame)
+        after = store.release()
+    (new,) = method.cells(frame, SCHEMA)
+    inserted = np.bincount(new, minlength=len(collected))
+    found = {
+        "row": one_row_each(before, collected),
+        "all": reconstruction(before, collected),
+        "moments": snapshots(before, after, inserted),
+    }
+    for success in found.values():
+        assert success.value == success.control == 1.0
+        assert success.null < 0.9 > success.blind
+    few = matching(before, collected, 2000)
+    assert few.control == 1.0
+    assert few.low < few.blind + 0.1  # hardly better than a record drawn from the universe
