@@ -401,25 +401,26 @@ def test_an_exact_release_is_a_plain_table(method: str, policy: str) -> None:
 
 def test_a_score_from_a_release_obeys_the_trees_thresholds() -> None:
     """Numbers between the cells of training records: predict and score agree on them."""
-    train = {"x": np.array([1.0, 2.0, 10.0, 2.0]), "z": np.array([0.0, 1, 0, 1]), "y": list("aabb")}
     schema = Schema(
         [
             Attribute.numeric("z", low=0, high=1),
             Attribute.numeric("x", low=0, high=20),
-            Attribute.categorical("y", ["a", "b"]),
+            Attribute.categorical("y", ["a", "b", "c"]),
         ],
         target="y",
     )
     plan = Plan({}, default=Exact())
-    rng = np.random.default_rng(0)
+    # Where z is 0 only 1 and 10 occur: the cut is at 5.5, but the cells of 2 and 10 part at 6.
+    train = {
+        "z": np.array([0.0] * 6 + [1.0] * 5),
+        "x": np.array([1.0] * 3 + [10.0] * 3 + [2.0] * 5),
+        "y": list("aaabbbccccc"),
+    }
     model = TreeClassifier().fit(plan.disguise(train, schema))
-    for _ in range(20):
-        test = {
-            "x": rng.uniform(0, 20, 50),
-            "z": rng.integers(0, 2, 50).astype(float),
-            "y": rng.choice(["a", "b"], 50),
-        }
-        assert model.score(plan.disguise(test, schema)) == pytest.approx(model.score(test))
+    assert 5.5 in model.tree_.threshold
+    test = {"z": np.zeros(4), "x": np.array([5.4, 5.6, 5.8, 6.1]), "y": list("abbb")}
+    assert model.score(test) == 1.0
+    assert model.score(plan.disguise(test, schema)) == 1.0
 
 
 @pytest.mark.parametrize("target", [None, "substitution"])
@@ -427,7 +428,7 @@ def test_a_score_from_a_disguised_release(target: str | None) -> None:
     """The estimate is within its own error of the accuracy on the originals."""
     disguise = RandomSubstitution(gamma=12, target=target)
     model = TreeClassifier(max_depth=3).fit(disguise.disguise(labelled(20_000, 1), SCHEMA, seed=1))
-    assert model.method_ == "direct"
+    assert model.method_ == "joint"
     test = labelled(20_000, 2)
     found = model.accuracy(disguise.disguise(test, SCHEMA, seed=2))
     assert found.error > 0

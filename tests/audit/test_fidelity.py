@@ -28,7 +28,7 @@ def test_corrected_counts_are_near_the_truth_and_as_near_as_predicted() -> None:
     for one in count_errors(release.parts[0], original):
         assert one.naive is not None
         assert one.predicted is not None
-        assert one.about == "age" or one.error < one.naive  # ages are flat: no change shows
+        assert one.error < one.naive
         assert one.error < 4 * one.predicted  # the mean error; repair only makes it smaller
     mild, original = made(5000)
     assert max(one.error for one in count_errors(mild.parts[0], original)) < 0.01

@@ -19,7 +19,7 @@ from privet.coding import Coding
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
 from privet.release import Part, Release
 from privet.release.claim import Promise
-from privet.schema import Schema
+from privet.schema import Attribute, Schema
 from privet.table import MemoryTable
 from tests.audit.people import SCHEMA, people
 from tests.property.strategies import plans, records, schemas
@@ -145,6 +145,28 @@ def test_seed_order_and_learned_schema_are_told() -> None:
         "The rows are shuffled",
         "The schema was declared, not learned from the data",
     ]
+
+
+def test_a_schema_read_off_the_records_says_so_in_the_audit() -> None:
+    schema = Schema.infer(people(200), target="risk")
+    made = RandomSubstitution(gamma=8).disguise(people(200), schema)
+    assert failed(made) == ["The schema was declared, not learned from the data"]
+
+
+def test_what_is_drawn_for_one_attribute_tells_nothing_of_another() -> None:
+    rows = 40_000
+    values = ["a", "b", "c", "d"]
+    schema = Schema(
+        [Attribute.categorical(name, values) for name in ("one", "two")] + [SCHEMA["risk"]],
+        target="risk",
+    )
+    table = {"one": ["a"] * rows, "two": ["a"] * rows, "risk": ["low", "high"] * (rows // 2)}
+    made = RandomSubstitution(gamma=3).disguise(table, schema, seed=1)
+    held = made.parts[0].table.collect(rows).columns
+    both = float(((held["one"] == 0) & (held["two"] == 0)).mean())
+    assert both == pytest.approx(0.25, abs=5 * 0.44 / rows**0.5)  # each is kept with ½
+    # Rows are in another order than the records: a kept class would alternate.
+    assert 0.45 < float((np.diff(held["risk"].astype(int)) != 0).mean()) < 0.55
 
 
 def test_a_table_without_channels_has_no_matrix_to_check() -> None:

@@ -2,11 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import privet as pv
+from privet import datasets
 from privet.channel import GammaDiagonal
-from privet.disguise import Exact, Plan
+from privet.disguise import Exact, Plan, RandomSubstitution
 from privet.estimate.caution import least_leaf
 from privet.estimate.methods import evidence_of
+from privet.estimators import TreeClassifier
 
 
 def test_leaves_grow_with_the_noise() -> None:
@@ -29,13 +30,13 @@ def test_exact_attributes_need_no_caution() -> None:
 
 
 def test_methods_that_believe_what_they_see_ask_for_it() -> None:
-    table, schema = pv.datasets.load("as-f1", rows=2000, seed=1), pv.datasets.schema("as-f1")
-    noisy = pv.RandomSubstitution(gamma=3, bins=10).disguise(table, schema, seed=1)
+    table, schema = datasets.load("as-f1", rows=2000, seed=1), datasets.schema("as-f1")
+    noisy = RandomSubstitution(gamma=3, bins=10).disguise(table, schema, seed=1)
     plain = Plan({}, default=Exact()).disguise(table, schema)
     for method in ("naive", "global"):
         assert evidence_of(noisy, method).leaf == 200
         assert evidence_of(plain, method).leaf == 0
-        assert pv.TreeClassifier(method=method).fit(noisy).tree_.counts.sum(1).min() >= 200
-        model = pv.TreeClassifier(method=method, min_samples_leaf=50).fit(noisy)
+        assert TreeClassifier(method=method).fit(noisy).tree_.counts.sum(1).min() >= 200
+        model = TreeClassifier(method=method, min_samples_leaf=50).fit(noisy)
         assert model.tree_.counts.sum(1).min() < 200
     assert evidence_of(noisy, "direct").leaf == 0

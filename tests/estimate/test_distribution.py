@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import privet as pv
+from privet import datasets
 from privet.channel import Band, Channel, GammaDiagonal
 from privet.disguise import Exact, Plan, Substitution
 from privet.errors import DataError, MethodError
@@ -16,6 +16,7 @@ from privet.estimate.distribution import (
     project,
     rescale,
 )
+from privet.release import Release
 from tests.property.strategies import channels
 
 Floats = NDArray[np.float64]
@@ -96,15 +97,15 @@ def test_the_covariance_is_that_of_many_disguises(channel: Channel) -> None:
     assert laws[0].condition == channel.condition()
 
 
-def _release() -> pv.Release:
-    table, schema = pv.datasets.load("as-f1", rows=2000, seed=1), pv.datasets.schema("as-f1")
+def _release() -> Release:
+    table, schema = datasets.load("as-f1", rows=2000, seed=1), datasets.schema("as-f1")
     plan = Plan({"car": Substitution(gamma=9)}, default=Exact())
     return plan.disguise(table, schema, seed=1)
 
 
 def test_a_released_attribute_and_one_released_exactly() -> None:
     release = _release()
-    found = pv.Distribution.of(release, "car")
+    found = Distribution.of(release, "car")
     assert found.rows == 2000
     assert found.counts("simplex").sum() == pytest.approx(2000)
     plain = Distribution.of(release, "group")

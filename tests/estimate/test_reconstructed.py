@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import privet as pv
+from privet import datasets
 from privet.channel import GammaDiagonal
 from privet.disguise import Exact, Plan, Substitution
 from privet.errors import MethodError
+from privet.estimate.distribution import Distribution
 from privet.estimate.methods import evidence_of
 from privet.estimate.reconstructed import Rounding, reconstruct, shared_out, whole_counts
+from privet.estimators import TreeClassifier
 from privet.release import Part, Release
 from privet.table import MemoryTable
 from privet.tree import Policy, grow
@@ -23,7 +25,7 @@ OUTLOOK = [*"SSOOOROSORORRR"]
 
 def _thesis() -> Release:
     """Outlook through γ = 3 with r_i = i/14, the rest exact (Fong §4.2.1)."""
-    table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    table, schema = datasets.load("weather"), datasets.schema("weather")
     plain = Plan({}, default=Exact()).disguise(table, schema, shuffle=False)
     channel = GammaDiagonal("Outlook", 3, 3)
     words = [ceil(Fraction(channel.scale * i, 14)) - 1 for i in range(1, 15)]
@@ -49,9 +51,9 @@ def test_the_thesis_example() -> None:
 
     assert gain("Humidity") == pytest.approx(0.1518, abs=5e-5)
     assert gain("Outlook") == pytest.approx(0.1299, abs=5e-5)
-    model = pv.TreeClassifier(policy="id3", method="global", min_samples_leaf=1).fit(release)
+    model = TreeClassifier(policy="id3", method="global", min_samples_leaf=1).fit(release)
     assert model.tree_.codings[model.tree_.attribute[0]].name == "Humidity"
-    days = pv.datasets.load("weather")
+    days = datasets.load("weather")
     wrong = model.predict(days) != np.array(days["Play"].to_pylist())
     assert (np.flatnonzero(wrong) + 1).tolist() == [12, 14]
 
@@ -86,7 +88,7 @@ def test_sharing_out_is_a_stable_sort(values: int, outputs: int, rows: int, seed
 
 @pytest.fixture(scope="module")
 def release() -> Release:
-    table, schema = pv.datasets.load("as-f2", rows=5000, seed=1), pv.datasets.schema("as-f2")
+    table, schema = datasets.load("as-f2", rows=5000, seed=1), datasets.schema("as-f2")
     plan = Plan({"salary": Exact()}, default=Substitution(gamma=6, bins=8))
     return plan.disguise(table, schema, seed=2)
 
@@ -95,14 +97,14 @@ def test_every_attribute_gets_its_estimated_counts(release: Release) -> None:
     table = reconstruct(release)
     assert table.columns["salary"] is release.parts[0].table.collect(5000).columns["salary"]
     for name in ("age", "car", "loan"):
-        wanted = pv.Distribution.of(release, name).counts("rescale")
+        wanted = Distribution.of(release, name).counts("rescale")
         found = np.bincount(table.columns[name], minlength=len(wanted))
         assert found.sum() == 5000
         assert np.abs(found - wanted).max() < 1
 
 
 def test_tables_that_need_no_correction_stay() -> None:
-    table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    table, schema = datasets.load("weather"), datasets.schema("weather")
     release = Plan({}, default=Exact()).disguise(table, schema)
     policy = Policy.named("id3")
     trees = [grow(evidence_of(release, name).evidence, policy) for name in ("naive", "global")]

@@ -1,7 +1,6 @@
 """Laws of groups: what is weighed by states is the inverse of the whole matrix, nothing else."""
 
 from dataclasses import dataclass
-from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -46,7 +45,10 @@ class World:
                 continue
             held.append(np.eye(2) if channel is None else channel.inverse())
             done.update((name,) if channel is None else channel.attributes)
-        return reduce(lambda one, other: np.kron(one, other), held)
+        whole = np.eye(1)
+        for one in held:
+            whole = np.kron(whole, one)
+        return whole
 
     def joint(self) -> NDArray[np.int64]:
         """Joint codes of the released records, in the order of the attributes."""

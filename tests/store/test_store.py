@@ -200,7 +200,7 @@ def test_a_locked_file_is_told_and_unharmed(tmp_path: Path) -> None:
 
 FULL = """
 import resource, sys
-import privet as pv
+from privet import datasets
 from privet.errors import StoreError
 from privet.store import Store
 store = Store.open(sys.argv[1])

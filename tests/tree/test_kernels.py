@@ -21,7 +21,8 @@ def search(
     gains, places, nexts = np.empty(shape), np.empty(shape, np.int64), np.empty(shape, np.int64)
     kinds = np.full(len(sizes), kind)
     offsets = np.cumsum([0, *sizes])
-    best_in_tables(counts, scale, offsets, kinds, least, gini, gains, places, nexts)
+    found = (gains, places, nexts, 0.0, np.zeros(shape), np.zeros(shape, np.int64))
+    best_in_tables(counts, scale, offsets, kinds, least, gini, *found)
     return gains, places, nexts
 
 

@@ -11,7 +11,7 @@ def test_presets() -> None:
     assert not Policy.named("cart").multiway
     assert Policy.named("id3").criterion == "entropy"
     assert Policy.named("id3").multiway
-    assert set(POLICIES) == {"cart", "id3"}
+    assert set(POLICIES) == {"cart", "id3", "c4.5"}
 
 
 def test_but_keeps_what_is_none() -> None:

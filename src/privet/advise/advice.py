@@ -218,7 +218,8 @@ def _plan(schema: Schema, gamma: Gamma, lines: dict[str, Expected]) -> Plan:
 
 
 def _point(schema: Schema, records: int, gamma: int, seeds: Sequence[int]) -> Point:
-    lines = [expected(channel, records) for channel in _channels(schema, gamma, records)]
+    rows = min(records, LARGEST)
+    lines = [expected(channel, rows) for channel in _channels(schema, gamma, rows)]
     plan = _plan(schema, gamma, {one.attribute: one for one in lines})
     found = simulated_accuracy(plan, schema, records, seeds)
     numeric = [one.values for one in lines if not schema[one.attribute].is_categorical]

@@ -40,7 +40,7 @@ def half_width(size: int, gamma: float) -> int:
     """
     epsilon = math.log(gamma)
     if epsilon < 0.01:  # the formula's limit: its terms cancel near γ = 1
-        return int(size * (0.5 - epsilon / 6))
+        return int(size * (0.5 - epsilon / 3))
     share = (epsilon * gamma - gamma + 1) / (2 * gamma * (gamma - 1 - epsilon))
     return int(size * share)
 

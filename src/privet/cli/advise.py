@@ -96,9 +96,9 @@ def command(
 
 def _text(advice: Advice) -> str:
     epsilon = max(one.epsilon for one in advice.attributes)
+    cost = f"ε = {epsilon:.2f} an attribute, {advice.epsilon:.2f} a record"
     lines = [
-        f"γ = {float(advice.gamma):g} for {advice.records:,} records: ε = {epsilon:.2f} an "
-        f"attribute, {advice.epsilon:.2f} a record.",
+        f"γ = {float(advice.gamma):g} for {advice.records:,} records: {cost}.",
         "",
         *_table(
             ["attribute", "channel", "N", "entropy", "condition", "error", "guess", "blind"],
@@ -116,8 +116,8 @@ def _text(advice: Advice) -> str:
                 for one in advice.attributes
             ],
         ),
-        "entropy in bits; error: expected Σ|X̂ − X| / ΣX of counts before repair; guess: how often an",
-        "attacker's best guess of a value is right, blind: without the release.",
+        "entropy in bits; error: expected Σ|X̂ − X| / ΣX of counts before repair; guess: how often",
+        "an attacker's best guess of a value is right, blind: without the release.",
         "",
     ]
     if advice.trade_off:

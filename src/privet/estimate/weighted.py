@@ -5,8 +5,8 @@ records of the product of group weights, and its variance by Σw² − Σw. A no
 attribute leaves that attribute's group out of the product and inverts it afterwards, so one
 weighted histogram serves every sum of its cells.
 
-Weights are rounded to whole numbers of a unit so small that it does not show and so large that no sum
-overflows; addition is then exact in any order.
+Weights are rounded to whole numbers of a unit so small that it does not show and so large that no
+sum overflows; addition is then exact in any order.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ __all__ = ["HOMES", "Experiment", "experiment", "find"]
 # A module is imported only when its paper is asked for.
 HOMES = {
     "dxz": "privet.experiments.dxz",
+    "fong": "privet.experiments.fong",
+    "zcm": "privet.experiments.zcm",
 }
 
 Work: TypeAlias = "Callable[[Lab], Findings]"

@@ -13,7 +13,7 @@ import numpy as np
 
 from privet.errors import DataError
 from privet.estimate.base import Splits
-from privet.tree.prune import prune_unsure
+from privet.tree.prune import prune_errors, prune_unsure
 from privet.tree.split import best_splits
 from privet.tree.tree import Tree
 
@@ -57,7 +57,8 @@ def grow(evidence: Evidence, policy: Policy, target: str = "class") -> Tree:
         if open_:
             frontier = evidence.split(frontier, _splits(chosen, codings), keep)
             tables = evidence.tables(frontier)
-    return prune_unsure(draft.finished(evidence, policy, target), policy.min_fit_z)
+    tree = prune_unsure(draft.finished(evidence, policy, target), policy.min_fit_z)
+    return tree if policy.confidence is None else prune_errors(tree, policy.confidence)
 
 
 def _may_split(counts: Floats, depth: int, policy: Policy) -> NDArray[np.bool_]:

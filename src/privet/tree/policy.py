@@ -1,4 +1,4 @@
-"""Policies: what makes one tree learner another. ID3 and CART are two sets of values.
+"""Policies: what makes one tree learner another. ID3, C4.5 and CART are sets of values.
 
 A grower reads nothing else: criterion, how categories branch, when to stop, and how sure a split
 from estimated counts has to be.
@@ -24,7 +24,15 @@ class Policy:
     divided in two. Numbers always divide in two. ``min_samples_leaf`` is in (estimated)
     records, as is ``min_samples_split``; ``min_gain`` in units of the criterion.
 
-    The last three matter only where counts are estimated: a split's gain must be ``min_z``
+    With ``ratio`` an attribute's best split is still the one of most gain, but attributes compete by
+    gain ratio, gain over the entropy of the branch sizes, and only those of at least average gain
+    (Quinlan, 1993); the gain of a cut between numbers is less log2(cuts) / records (Quinlan, 1996),
+    and a ratio below ``min_gain_ratio`` is no split. ``cut_margin`` is what either side of such a
+    cut must hold, as a share of a class's average records, 25 records at most. ``confidence``
+    prunes by errors: a subtree stays if the upper bounds of its leaves' errors at that confidence
+    are below that of the leaf in its place; None prunes nothing.
+
+    The z values matter only where counts are estimated: a split's gain must be ``min_z``
     standard errors above zero, its children ``min_child_z`` standard errors, and a leaf whose
     leading class is less than ``min_leaf_z`` standard errors ahead takes its parent's label.
     Where tables are fitted, a split that brings z² / 2 of log-likelihood costs ``min_fit_z``² / 2:
@@ -41,6 +49,10 @@ class Policy:
     min_child_z: float = 2.0
     min_leaf_z: float = 1.0
     min_fit_z: float = 2.0
+    ratio: bool = False
+    min_gain_ratio: float = 0.0
+    cut_margin: float = 0.0
+    confidence: float | None = None
 
     def but(self, **changes: Any) -> Policy:
         """Return the policy with other values; None keeps the preset's."""
@@ -66,4 +78,13 @@ class Policy:
 POLICIES: dict[str, Policy] = {
     "cart": Policy(criterion="gini", multiway=False),
     "id3": Policy(criterion="entropy", multiway=True),
+    "c4.5": Policy(
+        criterion="entropy",
+        multiway=True,
+        min_samples_leaf=2,
+        ratio=True,
+        min_gain_ratio=0.01,
+        cut_margin=0.1,
+        confidence=0.25,
+    ),
 }

@@ -8,7 +8,7 @@ Ties go to the attribute named first, then to the lowest cut; gains within 1e-12
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Scored", "best_splits", "ranked_splits"]
 
 TIE = 1e-12
+EPSILON = 1e-3  # bits by which a gain may fall short of the average (Quinlan)
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,12 @@ def ranked_splits(
     """Return the best split of each attribute that has an allowed one, best first."""
     found = []
     for attribute, (estimate, coding) in enumerate(zip(estimates, codings, strict=True)):
-        scored = _best_of(attribute, estimate, coding, policy)
+        held = candidates_of(attribute, estimate, coding, policy)
+        scored = None if held is None else held.scored(held.best, policy)
         if scored is not None:
             found.append(scored)
+    if policy.ratio and found:
+        found = _by_ratio(found, policy)
     ranked: list[Scored] = []
     while found:  # a selection sort, because ties are not transitive enough for a key
         best = found[0]
@@ -102,6 +106,14 @@ def ranked_splits(
         ranked.append(best)
         found.remove(best)
     return ranked
+
+
+def _by_ratio(found: list[Scored], policy: Policy) -> list[Scored]:
+    """Return the splits that gain enough, scored by their gain ratio."""
+    infos = np.array([informations(one.counts) for one in found])
+    ratio = ratios(np.array([one.score for one in found]), infos, policy)
+    pairs = zip(found, ratio.tolist(), strict=True)
+    return [replace(one, score=score) for one, score in pairs if score > -np.inf]
 
 
 def _kind(coding: Coding, policy: Policy) -> int:
@@ -139,7 +151,52 @@ def candidates(mean: Floats, coding: Coding, policy: Policy) -> NDArray[np.bool_
     return np.concatenate(sides)
 
 
-def _best_of(attribute: int, estimate: Estimate, coding: Coding, policy: Policy) -> Scored | None:
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """All splits of one attribute at one node, with their numbers; what is forbidden scores −∞."""
+
+    attribute: int
+    estimate: Estimate
+    coding: Coding
+    branch: NDArray[np.int64]  # candidates × codes
+    member: Floats  # candidates × branches × codes
+    counts: Floats  # candidates × branches × classes
+    gain: Floats
+    z: Floats
+    score: Floats
+
+    @property
+    def best(self) -> int:
+        """The first of those that score most."""
+        return int(np.flatnonzero(self.score > self.score.max() - TIE)[0])
+
+    def gap(self, place: int) -> tuple[int, int]:
+        """Return the codes that occur on both sides of a cut between ordered ones."""
+        full = np.flatnonzero(self.estimate.mean.any(1))
+        return int(full[place]), int(full[place + 1])
+
+    def scored(self, place: int, policy: Policy) -> Scored | None:
+        """Write one of them out, or None if it does not stand the test of fitted tables."""
+        mean = self.estimate.mean
+        side, gap = self.branch[place].astype(np.int16), (-1, -1)
+        if _kind(self.coding, policy) != 2:
+            side, gap = _settle(side, (mean == 0).all(1), mean.sum(1), self.coding)
+        sure = float(self.z[place])
+        counts = self.counts[place]
+        errors, leads = _child_errors(self.estimate, self.member[place], counts)
+        if isinstance(self.estimate, Fitted):
+            sure = self.estimate.likelihood_z(side)
+            if sure < policy.min_fit_z / 2:
+                return None
+            leads = np.full(len(leads), np.inf)
+        numbers = float(self.gain[place]), sure, float(self.score[place])
+        return Scored(self.attribute, side, *numbers, counts, errors, leads, gap)
+
+
+def candidates_of(
+    attribute: int, estimate: Estimate, coding: Coding, policy: Policy
+) -> Candidates | None:
+    """Return all splits of an attribute, or None if none is allowed."""
     mean = estimate.mean
     left = candidates(mean, coding, policy)
     if left is None:
@@ -154,7 +211,7 @@ def _best_of(attribute: int, estimate: Estimate, coding: Coding, policy: Policy)
     counts = member @ mean  # candidates × branches × classes
     gain, variance = _gain(estimate, member, counts, policy)
     fitted = isinstance(estimate, Fitted)
-    if fitted:  # its best split is put to a sharper test below
+    if fitted:  # its best split is put to a sharper test when it is written out
         variance = np.zeros_like(gain)
     rows = counts.sum(-1)
     allowed = gain >= policy.min_gain - TIE
@@ -167,34 +224,41 @@ def _best_of(attribute: int, estimate: Estimate, coding: Coding, policy: Policy)
     noisy = variance != 0
     allowed &= ~noisy | (z >= policy.min_z)
     errors = _row_errors(estimate, member) if noisy.any() else np.zeros_like(rows)
-    large = (rows >= policy.min_samples_leaf) & (rows > 0) & (rows >= policy.min_child_z * errors)
+    least = policy.min_samples_leaf
+    if coding.ordered:
+        least = max(least, min(policy.cut_margin * mean.sum() / mean.shape[1], 25.0))
+    large = (rows >= least) & (rows > 0)
+    cuts = int(large.all(1).sum())
+    large &= rows >= policy.min_child_z * errors
     allowed &= large.all(1) if left is not None else large.sum(1) > 1
     if not allowed.any():
         return None
+    if policy.ratio and coding.ordered:
+        score = score - np.log2(cuts) / mean.sum()
     score = np.where(allowed, score, -np.inf)
-    best = int(np.flatnonzero(score > score.max() - TIE)[0])
-    side = branch[best].astype(np.int16)
-    gap = (-1, -1)
-    if left is not None:
-        side, gap = _settle(side, (mean == 0).all(1), mean.sum(1), coding)
-    sure = float(z[best])
-    errors, leads = _child_errors(estimate, member[best], counts[best])
-    if isinstance(estimate, Fitted):
-        sure = estimate.likelihood_z(side)
-        if sure < policy.min_fit_z / 2:
-            return None
-        leads = np.full(len(leads), np.inf)
-    return Scored(
-        attribute,
-        side,
-        float(gain[best]),
-        sure,
-        float(score[best]),
-        counts[best],
-        errors,
-        leads,
-        gap,
-    )
+    return Candidates(attribute, estimate, coding, branch, member, counts, gain, z, score)
+
+
+def ratios(scores: Floats, infos: Floats, policy: Policy, average: Floats | None = None) -> Floats:
+    """Return gain ratios along the last axis, −∞ where one is too small or the gain below average.
+
+    The average is over attributes that gain anything; ``average`` gives another one.
+    """
+    gains = scores > TIE
+    held = np.where(gains, scores, 0.0)
+    if average is None:
+        average = held.sum(-1, keepdims=True) / np.maximum(gains.sum(-1, keepdims=True), 1)
+    gains &= (held >= average - EPSILON) & (infos > EPSILON)
+    ratio = np.divide(held, infos, out=np.full(held.shape, -np.inf), where=gains)
+    ratio[ratio < policy.min_gain_ratio - TIE] = -np.inf
+    return ratio
+
+
+def informations(counts: Floats) -> Floats:
+    """Return the entropy in bits of branch sizes; ``counts`` is … × branches × classes."""
+    rows = np.maximum(counts.sum(-1), 0.0)
+    bits: Floats = impurity(rows, "entropy") / np.maximum(rows.sum(-1), TIE)
+    return bits
 
 
 def _gain(
@@ -259,6 +323,8 @@ def _best_counted(
     gains = np.empty((tables.nodes, len(codings)))
     places = np.empty((tables.nodes, len(codings)), np.int64)
     nexts = np.empty((tables.nodes, len(codings)), np.int64)
+    infos = np.zeros((tables.nodes, len(codings)))
+    cuts = np.empty((tables.nodes, len(codings)), np.int64)
 
     def search(chosen: slice) -> None:
         best_in_tables(
@@ -271,6 +337,9 @@ def _best_counted(
             gains[chosen],
             places[chosen],
             nexts[chosen],
+            policy.cut_margin,
+            infos[chosen],
+            cuts[chosen],
         )
 
     step = -(-tables.nodes // (2 * threads()))
@@ -278,7 +347,14 @@ def _best_counted(
         pass
     allowed = (places >= 0) & (gains >= policy.min_gain - TIE)
     gains[~allowed] = -np.inf
-    best = np.argmax(gains > gains.max(1, keepdims=True) - TIE, axis=1)
+    scores = gains
+    if policy.ratio:
+        rows = tables.counts[:, : tables.offsets[1]].sum((1, 2)) * tables.scale
+        dear = np.array([coding.ordered for coding in codings]) & allowed
+        cost = np.log2(cuts, out=np.zeros(cuts.shape), where=dear) / rows[:, None]
+        scores = ratios(gains - cost, infos, policy)
+        allowed &= scores > -np.inf
+    best = np.argmax(scores > scores.max(1, keepdims=True) - TIE, axis=1)
     found: list[Scored | None] = []
     for node, attribute in enumerate(best.tolist()):
         if not allowed[node, attribute]:
@@ -291,7 +367,8 @@ def _best_counted(
         means = counts * np.float64(tables.scale)
         exact = np.full(len(means), np.inf)
         none = np.zeros(means.shape)
-        found.append(Scored(attribute, branch, gain, np.inf, gain, means, none, exact, gap))
+        score = float(scores[node, attribute])
+        found.append(Scored(attribute, branch, gain, np.inf, score, means, none, exact, gap))
     return found
 
 

@@ -1,0 +1,85 @@
+"""Fitted evidence: plain counts without noise, one fit a set, tests by likelihood."""
+
+import numpy as np
+import pytest
+
+import privet as pv
+from privet import datasets
+from privet.errors import MethodError
+from privet.estimate.fitted import FittedEvidence
+from privet.estimate.methods import evidence_of
+from privet.release import Release
+from privet.tree import POLICIES, grow
+
+SCHEMA = datasets.schema("as-f2", bins=8)
+
+
+def released(gamma: float, kind: str = "band", rows: int = 4000, seed: int = 1) -> Release:
+    table = datasets.load("as-f2", rows=rows, seed=seed)
+    return pv.RandomSubstitution(gamma=gamma, kind=kind).disguise(table, SCHEMA, seed=seed)
+
+
+def fitted(release: Release) -> FittedEvidence:
+    evidence = evidence_of(release, "joint").evidence
+    assert isinstance(evidence, FittedEvidence)
+    return evidence
+
+
+@pytest.mark.parametrize("kind", ["band", "gamma-diagonal"])
+def test_tables_go_to_plain_counts_as_noise_goes_to_nothing(kind: str) -> None:
+    plain = pv.Plan({}, default=pv.ValueClass(bins=8)).disguise(
+        datasets.load("as-f2", rows=4000, seed=1), SCHEMA, seed=1
+    )
+    exact, noisy = fitted(plain), fitted(released(1e9, kind))
+    for one, other in zip(
+        exact.tables(exact.root()).at(0), noisy.tables(noisy.root()).at(0), strict=True
+    ):
+        if one.mean.shape == other.mean.shape:
+            np.testing.assert_allclose(one.mean, other.mean, atol=1.0)
+
+
+def test_the_plain_tree_from_exact_values() -> None:
+    plain = pv.Plan({}, default=pv.ValueClass(bins=8)).disguise(
+        datasets.load("as-f2", rows=4000, seed=1), SCHEMA, seed=1
+    )
+    policy = POLICIES["cart"].but(max_depth=3, min_fit_z=1e-6)
+    trees = [grow(evidence_of(plain, method).evidence, policy) for method in ("naive", "joint")]
+    assert trees[0].same_as(trees[1])
+
+
+def test_each_set_is_fitted_once_and_sets_are_few() -> None:
+    evidence = fitted(released(8))
+    grow(evidence, POLICIES["cart"].but(max_depth=4, min_samples_leaf=40))
+    first = dict(evidence._joints)
+    grow(evidence, POLICIES["cart"].but(max_depth=4, min_samples_leaf=40))
+    assert all(evidence._joints[held] is joint for held, joint in first.items())
+    assert len(first) == len(evidence._joints) < 60
+
+
+def test_a_true_split_is_likely_and_a_false_one_is_not() -> None:
+    """Salary decides in F2, car does not: z of its best cut is that of the best of many at chance."""
+    evidence = fitted(released(8, rows=20_000))
+    estimates = dict(
+        zip((c.name for c in evidence.codings), evidence.tables(evidence.root()).at(0), strict=True)
+    )
+    at = np.arange(8) >= 4
+    assert estimates["salary"].likelihood_z(at.astype(np.int16)) > 10
+    cars = np.arange(len(estimates["car"].mean)) >= 4
+    assert estimates["car"].likelihood_z(cars.astype(np.int16)) < 5
+
+
+def test_counts_of_the_root_are_the_class_counts() -> None:
+    evidence = fitted(released(3))
+    for estimate in evidence.tables(evidence.root()).at(0):
+        np.testing.assert_allclose(estimate.mean.sum(0), [2000, 2000], rtol=1e-9)
+        assert (estimate.mean >= 0).all()
+
+
+def test_attributes_disguised_together_are_refused() -> None:
+    response = pv.RandomizedResponse(groups=[["elevel", "zipcode"]], theta=0.9)
+    schema = SCHEMA.with_attributes(
+        a for a in SCHEMA if a.name in ("elevel", "zipcode", "group")
+    )
+    release = response.disguise(datasets.load("as-f2", rows=500, seed=1), schema, seed=1)
+    with pytest.raises(MethodError, match="together"):
+        evidence_of(release, "joint")
