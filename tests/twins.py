@@ -144,6 +144,18 @@ def entropy(counts: Floats) -> float:
     return float(-counts.sum() * (shares * np.log2(shares)).sum())
 
 
+def allowed_cuts(cells: Ints, least: float, margin: float) -> dict[int, float]:
+    """The entropy in bits of the two sides' sizes, for each cut that leaves enough on both."""
+    rows = cells.sum()
+    least = max(least, min(margin * rows / cells.shape[1], 25.0))
+    found = {}
+    for last in np.flatnonzero(cells.any(1))[:-1].tolist():
+        sides = np.array([cells[: last + 1].sum(), cells[last + 1 :].sum()], np.float64)
+        if sides.min() >= least:
+            found[last] = entropy(sides) / rows
+    return found
+
+
 def descend(
     values: Floats,
     attribute: Ints,

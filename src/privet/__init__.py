@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Nothing is imported before it is asked for.
 _homes = {
+    "Advice": "privet.advise",
     "Attribute": "privet.schema",
     "Coding": "privet.coding",
     "Complement": "privet.disguise",
@@ -35,7 +36,6 @@ _homes = {
     "ValueClass": "privet.disguise",
     "Withheld": "privet.disguise",
     "audit": "privet.audit",
-    "advise": "privet.advise",
     "datasets": "privet.datasets",
 }
 
@@ -43,6 +43,7 @@ __all__ = [*_homes, "__version__"]  # noqa: PLE0604
 
 if TYPE_CHECKING:
     from privet import datasets
+    from privet.advise import Advice
     from privet.audit import audit
     from privet.coding import Coding
     from privet.disguise import (

@@ -118,7 +118,7 @@ def test_killed_writers_and_servers_of_postgresql(tmp_path: Path, server: Server
     with Store.create(server.url, SCHEMA, Complement("random")) as store:
         crowd = Crowd(server.url, tmp_path)
         rng = np.random.default_rng()
-        for number in range(KILLS):
+        for number in range(KILLS if KILLS <= 5 else 2 * KILLS):  # servers and writers in turn
             waited(crowd, 2)
             time.sleep(rng.uniform(0, 0.05))
             if number % 2:

@@ -18,6 +18,9 @@ policies = st.builds(
     multiway=st.booleans(),
     min_samples_leaf=st.sampled_from([1, 2, 5]),
     min_gain=st.sampled_from([0.0, 0.0, 0.05]),
+    ratio=st.booleans(),
+    min_gain_ratio=st.sampled_from([0.0, 0.01]),
+    cut_margin=st.sampled_from([0.0, 0.1, 0.5]),
 )
 
 
@@ -68,10 +71,11 @@ def test_both_searches_choose_the_same_split(
         np.testing.assert_allclose(found.counts, other.counts, atol=1e-9)
         np.testing.assert_array_equal(found.errors, other.errors)
         assert found.gain == pytest.approx(other.gain, abs=1e-9)
+        assert found.score == pytest.approx(other.score, abs=1e-9)
         assert found.gap == other.gap
         assert found.z == other.z == np.inf
-        gains = [one.gain for one in ranked]
-        assert gains == sorted(gains, reverse=True) or np.ptp(gains) < 1e-9
+        scores = [one.score for one in ranked]
+        assert scores == sorted(scores, reverse=True) or np.ptp(scores) < 1e-9
 
 
 def table(*cells: list[float]) -> NDArray[np.float64]:
@@ -170,3 +174,15 @@ def test_nothing_to_split() -> None:
         assert ranked_splits([Counted(mean), Counted(empty)], codings, policy) == []
         counts = np.concatenate([mean, empty])[None].astype(np.int64)
         assert best_splits(CountTables(counts, offsets_of(codings)), codings, policy) == [None]
+
+
+def test_categories_are_sorted_by_every_class() -> None:
+    """The first class says nothing here; the second one parts the middle category from the rest."""
+    codings = [coding("a", 3, ordered=False)]
+    mean = table([2, 2, 0], [2, 0, 2], [2, 2, 0])
+    (ranked,) = ranked_splits([Counted(mean)], codings, Policy())
+    (found,) = best_splits(
+        CountTables(mean[None].astype(np.int64), offsets_of(codings)), codings, Policy()
+    )
+    assert found is not None
+    assert found.branch.tolist() == ranked.branch.tolist() == [1, 0, 1]

@@ -14,7 +14,7 @@ import numpy as np
 from privet.advise.expected import Expected, best_channel, expected, repeated
 from privet.advise.simulated import LARGEST, simulated_accuracy
 from privet.channel import GammaDiagonal
-from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
+from privet.disguise import Exact, Plan, Substitution
 from privet.disguise.wish import gamma_of
 from privet.errors import InputError
 from privet.estimate.methods import METHODS
@@ -69,6 +69,11 @@ class Advice:
     guide: dict[str, float]
     repeated: tuple[dict[str, float], ...]
     notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, schema: Schema, records: int, **wish: Any) -> Advice:
+        """Return advice for a schema, a number of records and a wish; see ``advise``."""
+        return advise(schema, records, **wish)
 
     @property
     def epsilon(self) -> float:
@@ -239,9 +244,11 @@ def _guide(schema: Schema, records: int, seeds: Sequence[int]) -> dict[str, floa
     As in the paper, channels are γ-diagonal and trees come from reconstructed tables.
     """
     found: dict[tuple[int, int], float] = {}
+    names = [one.attributes[0] for one in _channels(schema, GUIDED[0], records)]
     for gamma in track(GUIDED, "guiding", len(GUIDED)):
         for size in GUIDED_SIZES:
-            plan = RandomSubstitution(gamma=gamma, bins=size).plan(schema)
+            treatments = dict.fromkeys(names, Substitution(gamma, bins=size))
+            plan = Plan(treatments, default=Exact())
             accuracies = simulated_accuracy(plan, schema, records, seeds[:1], "global")
             found[gamma, size] = float(np.mean(accuracies))
     best = {g: max(GUIDED_SIZES, key=lambda size, g=g: found[g, size]) for g in GUIDED}  # type: ignore[misc]

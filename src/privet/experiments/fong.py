@@ -1,8 +1,8 @@
 """Fong's thesis: every computed table and figure of chapters 3 to 6, and what is wrong in it.
 
-Chapters 3 to 5 work one example, the weather data. Chapter 6 argues by formulas only ("testing with
-real samples should be the next step"): here the formulas are drawn, and every pick is tried on tables
-of several shapes.
+Chapters 3 to 5 work one example, the weather data. Chapter 6 argues by formulas only ("testing
+with real samples should be the next step"): here the formulas are drawn, and every pick is tried on
+tables of several shapes.
 """
 
 from __future__ import annotations
@@ -103,8 +103,9 @@ def _figure_dummies() -> Section:
     axes.set(xlabel="kinds of records that can be collected", ylabel="most that is lost, of r·s/n")
     axes.legend()
     text = (
-        "The loss with dummies is at most (n − √(2n−1)) / (2(n−1)) of r·s/n (§6.2). That is a third at "
-        f"n = 13 ({dummy_ratio(13):.4f}) and goes to a half ({dummy_ratio(10**6):.4f} at a million)."
+        "The loss with dummies is at most (n − √(2n−1)) / (2(n−1)) of r·s/n (§6.2). That is a "
+        f"third at n = 13 ({dummy_ratio(13):.4f}) and goes to a half: {dummy_ratio(10**6):.4f} "
+        "at a million."
     )
     title = "Chapter 6: the most that is lost with dummies"
     return Section("chapter-6-dummies", text, title, {"fong-dummies": drawing})
@@ -119,8 +120,9 @@ def _storage(rows: Sequence[Row]) -> Section:
     ]
     header = ["pick", "shape", "copies over the fewest", "stored records a sample"]
     text = (
-        "Lemma 6-1: no choice of T′ needs fewer than max(c, ⌈2s/n⌉) copies. Records are counted here as "
-        "the thesis stores them; as distinct records with counts they take at most two rows a cell."
+        "Lemma 6-1: no choice of T′ needs fewer than max(c, ⌈2s/n⌉) copies. Records are counted "
+        "here as the thesis stores them; as distinct records with counts they take at most two "
+        "rows a cell."
     )
     return Section("chapter-6-storage", f"{text}\n\n{table(header, made)}", "Chapter 6: storage")
 
@@ -140,7 +142,8 @@ def _losses(rows: Sequence[Row]) -> Section:
     axes.legend()
     exposed, real = means(rows, by, "exposed"), means(rows, by, "among_real")
     made = [
-        [*key, f"{share[key][0]:.3f}", f"{real[key][0]:.3f}", f"{exposed[key][0]:.0%}"] for key in share
+        [*key, f"{share[key][0]:.3f}", f"{real[key][0]:.3f}", f"{exposed[key][0]:.0%}"]
+        for key in share
     ]
     header = ["shape", "pick", "loss, of r·s/n", "among rows that are no dummies", "kinds exposed"]
     text = (
@@ -206,8 +209,8 @@ def _compared(rows: Sequence[Row], facts: dict[str, Any]) -> list[Compared]:
         ),
         Compared(
             "moving the most frequent record minimises |T^P|",
-            f"up to {close:.3f} times the fewest copies; moving dummies attains the fewest, and the "
-            "thesis' own rule, the first record, already is a most frequent one",
+            f"up to {close:.3f} times the fewest copies; moving dummies attains the fewest, and "
+            "the thesis' own rule, the first record, already is a most frequent one",
             holds=close == 1.0 and all(row["copies"] == row["fewest"] for row in dummies),
         ),
     ]

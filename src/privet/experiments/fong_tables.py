@@ -67,7 +67,11 @@ def chapter_3() -> tuple[Section, dict[str, Any]]:
         for part in [days.filter(np.array(days["Outlook"].to_pylist()) == days_of)]
     }
     rows = [["root", name, gain] for name, gain in gains.items()]
-    rows += [[f"Outlook = {sky}", name, gain] for sky, held in below.items() for name, gain in held.items()]
+    rows += [
+        [f"Outlook = {sky}", name, gain]
+        for sky, held in below.items()
+        for name, gain in held.items()
+    ]
     text = table(["node", "attribute", "gain"], rows) + f"\n\n```text\n{tree}\n```"
     facts = {"gains": gains, "below": below, "errors": _errors(tree)}
     return Section("chapter-3", text, "Chapter 3: gains and the tree of the plain data"), facts
@@ -93,9 +97,9 @@ def chapter_4() -> tuple[Section, dict[str, Any]]:
         "Table 4-1 (2-anonymous, the class in the quasi-identifier), as distinct records:",
         table([*schema.names, "records"], [[*record, count] for record, count in groups.items()]),
         (
-            f"Its tree gets days {_errors_of(anonymous)} wrong. Choosing each step by least loss of "
-            f"gain, with the class left out of the quasi-identifier, keeps {kept} values and gets "
-            f"{diversity(chosen).homogeneous:.0%} of the records' classes given away by their group."
+            f"Its tree gets days {_errors_of(anonymous)} wrong. Choosing each step by least loss "
+            f"of gain, with the class left out of the quasi-identifier, keeps {kept} values, and "
+            f"{diversity(chosen).homogeneous:.0%} of the classes are given away by their group."
         ),
     ]
     substituted, facts = _substituted()
@@ -107,7 +111,7 @@ def chapter_4() -> tuple[Section, dict[str, Any]]:
         table(
             ["age", "risk", "transformed"],
             [
-                [int(age), "High" if risk else "Low", int(round(new))]
+                [int(age), "High" if risk else "Low", round(new)]
                 for age, risk, new in zip(AGES, RISKS, key.encode(AGES), strict=True)
             ],
         ),
@@ -146,10 +150,13 @@ def _substituted() -> tuple[str, dict[str, Any]]:
     matrix = (np.ones((3, 3)) + 2 * np.eye(3)) / 5
     draws = np.arange(1, 15) / 14
     seen = np.array(
-        [int((draw > np.cumsum(matrix[:, code]) + 1e-12).sum()) for draw, code in zip(draws, codes, strict=True)]
+        [
+            int((draw > np.cumsum(matrix[:, code]) + 1e-12).sum())
+            for draw, code in zip(draws, codes, strict=True)
+        ]
     )
     counts = np.bincount(seen, minlength=3)
-    estimate = np.linalg.solve(matrix, counts.astype(np.float64))
+    estimate = (5 * counts - 14) / 2  # M⁻¹y in closed form: ((γ+N−1)·y − n)/(γ−1)
     rounded = np.floor(np.maximum(estimate, 0) + 0.5).astype(np.int64)
     order = np.argsort(seen, kind="stable")
     given = np.repeat(np.arange(3), rounded)[:14]  # cut off at the last record
@@ -166,7 +173,11 @@ def _substituted() -> tuple[str, dict[str, Any]]:
         f"{tree.codings[tree.attribute[0]].name} first and gets days {wrong} wrong: "
         f"{len(wrong)} of 14, {len(wrong) / 14:.0%} (the thesis prints 29 %)."
     )
-    return text, {"substituted": names[seen].tolist(), "estimate": estimate.tolist(), "wrong": wrong}
+    return text, {
+        "substituted": names[seen].tolist(),
+        "estimate": estimate.tolist(),
+        "wrong": wrong,
+    }
 
 
 def chapter_5() -> tuple[Section, dict[str, Any]]:
@@ -184,10 +195,15 @@ def chapter_5() -> tuple[Section, dict[str, Any]]:
             if coding is not None
         ]
         tables.append(
-            {" ".join(map(str, record)): int(count) for *record, count in zip(*names, counts, strict=True)}
+            {
+                " ".join(map(str, record)): int(count)
+                for *record, count in zip(*names, counts, strict=True)
+            }
         )
     every = dict.fromkeys([*tables[0], *tables[1]])
-    rows = [[record, tables[0].get(record, 0), tables[1].get(record, 0)] for record in sorted(every)]
+    rows = [
+        [record, tables[0].get(record, 0), tables[1].get(record, 0)] for record in sorted(every)
+    ]
     gains = _gains(release)
     tree = _tree(release)
     plain = _tree(Plan({}, default=Exact()).disguise(days, schema))
@@ -202,8 +218,13 @@ def chapter_5() -> tuple[Section, dict[str, Any]]:
                 f"{2 * sum(tables[0].values()) + sum(tables[1].values())}."
             ),
             table(["attribute", "gain from T′ and T^P"], [list(pair) for pair in gains.items()]),
-            f"The tree is {'' if tree.same_as(plain) else 'NOT '}that of the originals, node for node.",
+            f"The tree is {'' if tree.same_as(plain) else 'NOT '}that of the originals.",
         ]
     )
-    facts = {"unreal": tables[0], "perturbing": tables[1], "gains": gains, "same": tree.same_as(plain)}
+    facts = {
+        "unreal": tables[0],
+        "perturbing": tables[1],
+        "gains": gains,
+        "same": tree.same_as(plain),
+    }
     return Section("chapter-5", text, "Chapter 5: complementation"), facts

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from privet.audit.report.names import shown
+from privet.audit.report.names import letters, shown
 from privet.audit.summary import percent
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ WIDTH = 360
 LEFT, RIGHT = 114, 300  # of the area that marks lie in; values stand to the right of it
 TOP, STEP = 26, 20
 MOST_ROWS = 20
-SIDE, FOOT = 40, 34  # left and lower margin of charts with two axes
+SIDE, EDGE, FOOT = 40, 20, 34  # left, right and lower margin of charts with two axes
 TALL = 240
 
 
@@ -88,7 +88,6 @@ class Dot:
     high: float
     name: str = ""
     strong: bool = False
-    anchor: str = "start"
 
 
 @dataclass(frozen=True)
@@ -280,7 +279,7 @@ def _plane(
 
 def _x(value: float, bounds: tuple[float, float]) -> float:
     share = (min(max(value, bounds[0]), bounds[1]) - bounds[0]) / (bounds[1] - bounds[0])
-    return round(SIDE + (WIDTH - SIDE - 14) * share, 2)
+    return round(SIDE + (WIDTH - SIDE - EDGE) * share, 2)
 
 
 def _y(value: float, bounds: tuple[float, float]) -> float:
@@ -353,16 +352,17 @@ def comparison_scatter(found: Comparison) -> Scatter:
             _y(point.accuracy, up_to),
             _y(low, up_to),
             _y(high, up_to),
-            shown(point.plan, 18),
+            letter,
             point.front,
-            "end" if point.advantage > 0.6 else "start",
         )
-        for point, low, high in zip(found.points, lefts, rights, strict=True)
+        for letter, point, low, high in zip(
+            letters(len(rights)), found.points, lefts, rights, strict=True
+        )
     ]
     said = "; ".join(
-        f"{shown(point.plan)}: accuracy {percent(point.accuracy)}, worst attack wins "
+        f"{letter}, {shown(point.plan)}: accuracy {percent(point.accuracy)}, worst attack wins "
         f"{percent(point.advantage)}{', on the front' if point.front else ''}"
-        for point in found.points
+        for letter, point in zip(letters(len(rights)), found.points, strict=True)
     )
     level = _y(found.plain_accuracy, up_to)
     return Scatter(
@@ -376,5 +376,5 @@ def comparison_scatter(found: Comparison) -> Scatter:
         "accuracy",
         "on the Pareto front",
         "beaten by another",
-        (SIDE, level, WIDTH - 14, level),
+        (SIDE, level, WIDTH - EDGE, level),
     )

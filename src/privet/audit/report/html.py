@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.audit.report import charts
-from privet.audit.report.names import shown
+from privet.audit.report.names import letters, shown
 from privet.audit.summary import percent
 from privet.release.claim import PRIORS
 
@@ -63,7 +63,9 @@ def page(audit: Audit) -> str:
 
 def comparison_page(found: Comparison) -> str:
     """Return the page of a comparison of plans."""
-    return _render("comparison.html", found=found, scatter=charts.comparison_scatter(found))
+    named = list(zip(letters(len(found.points)), found.points, strict=True))
+    scatter = charts.comparison_scatter(found)
+    return _render("comparison.html", found=found, named=named, scatter=scatter)
 
 
 def _render(name: str, **held: Any) -> str:

@@ -1,22 +1,14 @@
-"""Names of strangers, fit to be shown: short, on one line, steering neither terminal nor page."""
+"""Names of strangers, fit to be shown in a report; trees show them the same way."""
 
-from __future__ import annotations
+from privet.tree.names import LONGEST, shown
 
-__all__ = ["LONGEST", "shown"]
-
-LONGEST = 40
+__all__ = ["LONGEST", "letters", "shown"]
 
 
-def shown(name: object, longest: int = LONGEST) -> str:
-    r"""Return a name for people: control and direction signs by number, the end of a long one cut.
+def letters(count: int) -> list[str]:
+    """Return a short name for each of some things: A to Z, then numbers.
 
-    >>> shown("a\x1b[2J\u202eb"), shown("x" * 50, 5)
-    ('a\\x1b[2J\\u202eb', 'xxxx…')
+    >>> letters(28)[-3:]
+    ['Z', '27', '28']
     """
-    text = str(name)
-    cut = len(text) > longest
-    held = text[: longest - 1] if cut else text
-    safe = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in held
-    )
-    return safe + "…" if cut else safe
+    return [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(count)]

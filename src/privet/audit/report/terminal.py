@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from privet.audit.report.names import shown
+from privet.audit.report.names import letters, shown
 from privet.audit.summary import percent
 from privet.release.claim import PRIORS
 
@@ -176,7 +176,7 @@ def show_comparison(found: Comparison, console: Console) -> None:
     front = ", ".join(shown(name) for name in found.front)
     console.print(f"Worth choosing from, the most private first: {front}.", style="bold")
     table = _table("", "plan", "accuracy", "worst attack wins", "by", "about", "ε of a record")
-    for letter, one in zip(_letters(), found.points, strict=False):
+    for letter, one in zip(letters(len(found.points)), found.points, strict=True):
         _add(
             table,
             letter + ("*" if one.front else ""),
@@ -197,10 +197,6 @@ def show_comparison(found: Comparison, console: Console) -> None:
     )
 
 
-def _letters() -> list[str]:
-    return [chr(ord("A") + place) for place in range(26)] + [str(place) for place in range(1000)]
-
-
 def _drawn(found: Comparison, width: int = 60, height: int = 12) -> list[str]:
     """Return a drawing of letters: to the right the attack, up the accuracy."""
     values = [found.plain_accuracy, found.blind_accuracy, *(one.accuracy for one in found.points)]
@@ -209,7 +205,7 @@ def _drawn(found: Comparison, width: int = 60, height: int = 12) -> list[str]:
     grid = [[" "] * (width + 1) for _ in range(height + 1)]
     level = round((found.plain_accuracy - low) / span * height)
     grid[level] = ["·"] * (width + 1)
-    for letter, one in zip(_letters(), found.points, strict=False):
+    for letter, one in zip(letters(len(found.points)), found.points, strict=True):
         row = round((one.accuracy - low) / span * height)
         grid[row][round(min(1.0, one.advantage) * width)] = letter[0]
     lines = []

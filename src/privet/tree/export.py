@@ -1,0 +1,182 @@
+"""The tree for use elsewhere: sentences, a Graphviz graph, an SQL expression.
+
+Each says what ``predict`` does, unknown categories and missing values included: a missing number is
+never at most anything, and a category that the tree never saw takes the branch with most records.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.errors import TreeError
+from privet.tree.names import shown
+from privet.tree.text import condition
+
+if TYPE_CHECKING:
+    from privet.coding import Coding, Mask, Value
+    from privet.tree.tree import Tree
+
+__all__ = ["dot", "rules", "sql"]
+
+_NAMES = 8  # categories a sentence lists by name
+
+
+# Sentences
+
+
+def rules(tree: Tree) -> list[str]:
+    """Return one sentence a leaf, the tests of its path drawn together attribute by attribute.
+
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> plain = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+    >>> rules(pv.TreeClassifier(policy="c4.5").fit(plain).tree_)[0]
+    'If Outlook is Overcast, then Play is Yes (4 of 4 records).'
+    """
+    return [_rule(tree, int(leaf)) for leaf in tree.leaves]
+
+
+def _rule(tree: Tree, leaf: int) -> str:
+    held = np.maximum(tree.counts[leaf], 0.0)
+    rows, right = held.sum(), held[tree.label[leaf]]
+    error = float(tree.errors[leaf][tree.label[leaf]])
+    seen = f"{right:,.0f}" + (f" ± {error:,.0f}" if error else "") + f" of {rows:,.0f} records"
+    verdict = f"{shown(tree.target)} is {shown(tree.classes[tree.label[leaf]])} ({seen})."
+    parts = [_phrase(tree, leaf, place) for place in _tested(tree, leaf)]
+    return f"If {' and '.join(parts)}, then {verdict}" if parts else f"Always: {verdict}"
+
+
+def path_to(tree: Tree, node: int) -> list[int]:
+    """Return the nodes from the root to a node, both included."""
+    path = [node]
+    while tree.parent[path[-1]] >= 0:
+        path.append(int(tree.parent[path[-1]]))
+    return path[::-1]
+
+
+def _tested(tree: Tree, leaf: int) -> list[int]:
+    """Return the attributes tested on the way to a leaf, in order of their first test."""
+    return list(dict.fromkeys(int(tree.attribute[node]) for node in path_to(tree, leaf)[:-1]))
+
+
+def _phrase(tree: Tree, leaf: int, place: int) -> str:
+    coding = tree.codings[place]
+    mask = tree.boxes[leaf].mask(coding.name, coding.size)
+    name = shown(coding.name)
+    if not coding.ordered:
+        return f"{name} is {_listed(coding, mask)}"
+    low, high = -np.inf, np.inf
+    path = path_to(tree, leaf)
+    for node, kid in zip(path[:-1], path[1:], strict=True):
+        if tree.attribute[node] == place:
+            if kid == tree.child[node]:
+                high = min(high, tree.threshold[node])
+            else:
+                low = max(low, tree.threshold[node])
+    missing = bool(coding.missing and mask[-1])
+    if low == np.inf:
+        return f"{name} is missing"
+    bounds = [f"over {low:.10g}"] if low > -np.inf else []
+    bounds += [f"at most {high:.10g}"] if high < np.inf else []
+    if not bounds:
+        return f"{name} is not missing"
+    return f"{name} is {' and '.join(bounds)}" + (" or missing" if missing else "")
+
+
+def _listed(coding: Coding, mask: Mask) -> str:
+    codes = np.flatnonzero(mask).tolist()
+    sign = ""
+    if len(codes) > _NAMES and coding.size - len(codes) < len(codes):
+        sign, codes = "none of ", np.flatnonzero(~mask).tolist()
+    names = [shown(coding.label(code)) for code in codes[:_NAMES]]
+    if len(codes) > _NAMES:
+        names.append(f"{len(codes) - _NAMES} more")
+    if len(names) < 2 or sign:
+        return sign + ", ".join(names)
+    return ", ".join(names[:-1]) + f" or {names[-1]}"
+
+
+# Graphviz
+
+
+def dot(tree: Tree) -> str:
+    """Return the tree in the language of Graphviz: ``dot -Tsvg tree.dot`` draws it."""
+    lines = ["digraph tree {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
+    lines.append('  edge [fontname="sans-serif", fontsize=10];')
+    for node in range(tree.nodes):
+        rows = np.maximum(tree.counts[node], 0.0).sum()
+        leaf = tree.child[node] < 0
+        head = tree.classes[tree.label[node]] if leaf else tree.codings[tree.attribute[node]].name
+        share = tree.shares[node][tree.label[node]]
+        label = f"{_quoted(shown(head))}\\n{rows:,.0f} records, {100 * share:.0f} % "
+        label += _quoted(shown(tree.classes[tree.label[node]]))
+        lines.append(f'  n{node} [label="{label}"{", style=filled" if leaf else ""}];')
+        if node:
+            edge = _quoted(shown(condition(tree, node), 60))
+            lines.append(f'  n{tree.parent[node]} -> n{node} [label="{edge}"];')
+    return "\n".join([*lines, "}", ""])
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+# SQL
+
+
+def sql(tree: Tree) -> str:
+    """Return an expression of standard SQL whose value is the predicted class of a row.
+
+    Columns are named as the attributes; a missing value is NULL.
+    """
+    text = [""] * tree.nodes
+    for node in range(tree.nodes - 1, -1, -1):
+        if tree.child[node] < 0:
+            text[node] = _literal(tree.classes[tree.label[node]])
+            continue
+        last = int(tree.heavy[node]) if np.isnan(tree.threshold[node]) else tree.children(node)[-1]
+        whens = [
+            f"WHEN {_test(tree, node, kid)} THEN {text[kid]}"
+            for kid in tree.children(node)
+            if kid != last and _occurs(tree, node, kid)
+        ]
+        text[node] = f"CASE {' '.join(whens)} ELSE {text[last]} END" if whens else text[last]
+        for kid in tree.children(node):
+            text[kid] = ""
+    return text[0]
+
+
+def _occurs(tree: Tree, node: int, kid: int) -> bool:
+    route = tree.routes[node]
+    return route is not None and bool((route == kid - tree.child[node]).any())
+
+
+def _test(tree: Tree, node: int, kid: int) -> str:
+    coding = tree.codings[tree.attribute[node]]
+    name = '"' + _clean(coding.name).replace('"', '""') + '"'
+    if coding.values is None:
+        threshold = float(tree.threshold[node])
+        return f"{name} IS NOT NULL" if np.isinf(threshold) else f"{name} <= {threshold!r}"
+    route = tree.routes[node]
+    codes = [] if route is None else np.flatnonzero(route == kid - tree.child[node]).tolist()
+    known = [_literal(coding.values[code]) for code in codes if code < coding.known]
+    tests = [f"{name} IN ({', '.join(known)})"] * bool(known)
+    tests += [f"{name} IS NULL"] * (len(known) < len(codes))
+    return " OR ".join(tests)
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str):
+        return "'" + _clean(value).replace("'", "''") + "'"
+    return repr(value)
+
+
+def _clean(text: str) -> str:
+    if "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text):
+        message = "A name of the tree holds a sign that no SQL text can hold (NUL, a surrogate)."
+        raise TreeError(message, hint="rename the attribute or category in the schema.")
+    return text

@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from privet.experiments import Findings, Lab, find, write_page
+from privet.experiments.dxz import GAMMAS, SIZES, estimating, shape
+from privet.experiments.dxz_figures import guide
+from privet.experiments.lab import Seeds
+
+
+@pytest.fixture(scope="module")
+def lab() -> Lab:
+    return Lab("dxz", quick=True, seed=1, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def findings(lab: Lab) -> Findings:
+    return find("dxz").work(lab)
+
+
+def test_the_grid_is_the_papers() -> None:
+    assert len(GAMMAS) * len(SIZES) == 240
+
+
+def test_what_the_paper_claims(findings: Findings) -> None:
+    facts = findings.facts
+    assert 0.5 <= facts["repair_ratio_large"] < 0.8
+    assert facts["repair_ratio"] < 1
+    assert 0.7 < facts["accuracy_synthetic"] < 0.95
+    assert all(
+        facts["accuracy"][name] < facts["accuracy_plain"][name] for name in facts["accuracy"]
+    )
+
+
+def test_a_page_with_four_figures(findings: Findings, lab: Lab, tmp_path: Path) -> None:
+    written = write_page(tmp_path, find("dxz"), lab, findings)
+    names = ["dxz-2.svg", "dxz-3.svg", "dxz-4.svg", "dxz-5.svg", "dxz.md"]
+    assert sorted(path.name for path in written) == names
+    text = written[0].read_text()
+    for number in (2, 3, 4, 5):
+        assert f"<!-- reproduce: figure-{number} -->" in text
+    assert text.count("`privet reproduce dxz --quick --seed 1`") == 5
+
+
+def test_repair_halves_the_error_where_noise_drowns_the_counts() -> None:
+    setting = {"shape": "plateau", "gamma": 2, "bins": 100, "rows": 1000}
+    rows = [estimating(setting, Seeds(1, str(run))) for run in range(5)]
+    ratio = np.mean([row["paper"] for row in rows]) / np.mean([row["none"] for row in rows])
+    assert 0.45 < ratio < 0.6
+    assert np.mean([row["em"] for row in rows]) < 2
+
+
+def test_shapes_are_distributions_with_empty_ends() -> None:
+    for name in ("plateau", "triangles"):
+        found = shape(name)
+        assert found.sum() == pytest.approx(1)
+        assert found[0] == found[-1] == 0
+        assert np.allclose(found, found[::-1])
+
+
+def test_the_guide_takes_the_smallest_of_the_best() -> None:
+    rows = [
+        {"gamma": gamma, "bins": bins, "accuracy": value}
+        for gamma, bins, value in [
+            (5, 10, 0.8),
+            (5, 20, 0.7),
+            (8, 10, 0.85),
+            (8, 20, 0.84),
+            (12, 10, 0.8),
+            (12, 20, 0.9),
+            (20, 5, 0.99),
+        ]
+    ]
+    found = guide(rows)
+    assert found["best_bins"] == {5: 10, 8: 10, 12: 20}
+    assert (found["gamma"], found["bins"]) == (8, 10)

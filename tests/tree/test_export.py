@@ -1,0 +1,163 @@
+"""Exports say what predict says: SQL in SQLite and ONNX in onnxruntime, row by row."""
+
+import sqlite3
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet.errors import TreeError
+from privet.estimators import TreeClassifier
+from privet.tree import Tree
+from privet.tree.export import dot, rules, sql
+from privet.tree.onnx import to_onnx
+from tests.strategies import hostile, seeds
+
+NUMBER, WHOLE, NAME, GAPPY, CODE = NAMES = ("a \"b\"", "it's", "é;--", "c\\d", "select")
+SIGNS = ["'", '"', "x'; DROP TABLE t; --", "\\", "", "é", "a,b", "%"]
+
+
+def grown(seed: int, policy: str, classes: list[Any], rows: int = 200) -> Tree:
+    """A tree of numbers and categories of awkward names, some missing."""
+    from privet.disguise import Exact, Plan
+    from privet.schema import Attribute, Schema
+
+    rng = np.random.default_rng(seed)
+    schema = Schema(
+        [
+            Attribute.numeric(NUMBER, low=-1, high=1, bins=30, missing="category"),
+            Attribute.numeric(WHOLE, low=-9, high=9, integer=True),
+            Attribute.categorical(NAME, SIGNS),
+            Attribute.categorical(GAPPY, ["p", "q", "r"], missing="category"),
+            Attribute.categorical(CODE, [3, 1, 4]),
+            Attribute.categorical("class", classes),
+        ],
+        target="class",
+    )
+    held = records(rng, rows, SIGNS)
+    mixed = np.nan_to_num(held[NUMBER].to_numpy(zero_copy_only=False), nan=0.4) * 3
+    mixed += held[WHOLE].to_numpy() / 9 + held[CODE].to_numpy() / 4
+    mixed += np.array([SIGNS.index(v) % 3 for v in held[NAME].to_pylist()])
+    mixed += np.array([v is None for v in held[GAPPY].to_pylist()])
+    places = np.searchsorted(np.quantile(mixed, np.linspace(0, 1, len(classes) + 1)[1:-1]), mixed)
+    held = held.append_column("class", pa.array([classes[p] for p in places]))
+    return TreeClassifier(policy=policy).fit(Plan({}, default=Exact()).disguise(held, schema)).tree_
+
+
+def records(rng: np.random.Generator, rows: int, names: list[str], *, codes: int = 5) -> pa.Table:
+    number = rng.uniform(-1, 1, rows).round(2)
+    return pa.table(
+        {
+            NUMBER: pa.array(number, mask=rng.random(rows) < 0.2),
+            WHOLE: rng.integers(-9, 10, rows),
+            NAME: pa.array(rng.choice(names, rows).tolist()),
+            GAPPY: pa.array([("p", "q", "r", None)[k] for k in rng.integers(0, 4, rows)]),
+            CODE: pa.array(rng.choice([3, 1, 4, 7][: codes - 2], rows)),
+        }
+    )
+
+
+def predicted(tree: Tree, held: pa.Table) -> list[Any]:
+    said: list[Any] = TreeClassifier.from_tree(tree).predict(held).tolist()
+    return said
+
+
+def in_sqlite(expression: str, held: pa.Table) -> list[Any]:
+    base = sqlite3.connect(":memory:")
+    names = ", ".join('"' + name.replace('"', '""') + '"' for name in held.column_names)
+    base.execute(f"CREATE TABLE t ({names})")
+    marks = ", ".join("?" * len(held.column_names))
+    rows = zip(*(held[name].to_pylist() for name in held.column_names), strict=True)
+    base.executemany(f"INSERT INTO t VALUES ({marks})", rows)
+    said = [row[0] for row in base.execute(f"SELECT {expression} FROM t ORDER BY rowid")]
+    base.close()
+    return said
+
+
+policies = st.sampled_from(["cart", "id3", "c4.5"])
+classes = st.sampled_from([["yes", "no"], ["'", '"', "é\n"], [5, -2, 0]])
+
+
+@settings(max_examples=25)
+@given(seeds, policies, classes)
+def test_sql_is_predict_on_every_row(seed: int, policy: str, values: list[Any]) -> None:
+    tree = grown(seed, policy, values)
+    fresh = records(np.random.default_rng(seed + 1), 300, [*SIGNS, "never seen"], codes=6)
+    assert in_sqlite(sql(tree), fresh) == predicted(tree, fresh)
+
+
+@settings(max_examples=15)
+@given(seeds, policies, classes)
+def test_onnx_is_predict_on_every_row(seed: int, policy: str, values: list[Any]) -> None:
+    ort = pytest.importorskip("onnxruntime", reason="MISSING: package onnxruntime")
+    tree = grown(seed, policy, values)
+    names = [*(name for name in SIGNS if name), "never seen"]
+    fresh = records(np.random.default_rng(seed + 1), 300, names, codes=6)
+    session = ort.InferenceSession(to_onnx(tree).SerializeToString())
+    fed = {}
+    for one in session.get_inputs():
+        column = fresh[one.name]
+        if one.type == "tensor(string)":
+            fed[one.name] = np.array([value or "" for value in column.to_pylist()], object)[:, None]
+        else:
+            kind = np.float64 if one.type == "tensor(double)" else np.int64
+            fed[one.name] = column.to_numpy(zero_copy_only=False).astype(kind)[:, None]
+    label, shares = session.run(["label", "probabilities"], fed)
+    assert label.tolist() == predicted(tree, fresh)
+    model = TreeClassifier.from_tree(tree)
+    np.testing.assert_allclose(shares, model.predict_proba(fresh), atol=1e-6)
+
+
+def test_a_single_leaf() -> None:
+    ort = pytest.importorskip("onnxruntime", reason="MISSING: package onnxruntime")
+    X = pa.table({"a": ["x", "x", "x"]})
+    tree = TreeClassifier().fit(X, ["u", "u", "v"]).tree_
+    assert sql(tree) == "'u'"
+    assert rules(tree) == ["Always: class is u (2 of 3 records)."]
+    session = ort.InferenceSession(to_onnx(tree).SerializeToString())
+    (label,) = session.run(["label"], {"a": np.array([["x"], ["z"]], object)})
+    assert label.tolist() == ["u", "u"]
+
+
+def test_rules_draw_the_tests_of_a_path_together() -> None:
+    X = np.arange(40.0)[:, None]
+    y = np.isin(np.arange(40) // 10, [0, 2])
+    said = rules(TreeClassifier().fit(X, y).tree_)
+    assert "If x0 is over 9.5 and at most 19.5, then class is False (10 of 10 records)." in said
+    assert len(said) == 4
+
+
+def test_rules_name_missing_values() -> None:
+    tree = grown(3, "cart", ["yes", "no"])
+    told = " ".join(rules(tree))
+    assert "or missing" in told
+    assert len(rules(tree)) == len(tree.leaves)
+
+
+def test_a_sign_that_sql_cannot_hold() -> None:
+    X = pa.table({"a": ["x\0", "y", "x\0", "y"]})
+    tree = TreeClassifier().fit(X, ["u", "v", "u", "v"]).tree_
+    with pytest.raises(TreeError, match="NUL"):
+        sql(tree)
+
+
+def test_onnx_wants_categories_of_one_kind() -> None:
+    X = pa.table({"a": [1.5, 2.5, 1.5, 2.5]})
+    tree = TreeClassifier().fit(X, [True, False, True, False]).tree_
+    with pytest.raises(TreeError, match="whole numbers"):
+        to_onnx(tree)
+
+
+@given(hostile, hostile)
+def test_dot_is_one_graph_whatever_the_names(name: str, value: str) -> None:
+    X = pa.table({name: ["p", value + "q", "p", value + "q"]})
+    text = dot(TreeClassifier().fit(X, ["u", "v", "u", "v"]).tree_)
+    for line in text.splitlines()[1:-1]:
+        plain = line.replace("\\\\", "").replace('\\"', "")
+        assert plain.count('"') % 2 == 0
+        assert line.endswith(";")
+    assert text.count("->") - text.count('->"') >= 2
+    assert "\x1b" not in text
