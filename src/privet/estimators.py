@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.coding import Floats
+    from privet.estimate.base import Evidence
 
 __all__ = ["TreeClassifier"]
 
@@ -47,9 +48,10 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    policy : {"cart", "id3"}, default="cart"
+    policy : {"cart", "id3", "c4.5"}, default="cart"
         The preset that the other parameters change. ``cart`` divides in two by the gini index,
-        ``id3`` by the information gain, one branch a category.
+        ``id3`` by the information gain, one branch a category; ``c4.5`` by the gain ratio, and
+        prunes.
     method : {"auto", "naive", "global", "direct"}, default="auto"
         How counts of a release are corrected; plain records need none. ``naive`` and ``global``
         ask for larger leaves the noisier the release is.
@@ -111,6 +113,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.string = True
         return tags
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        if not hasattr(self, "tree_"):
+            unfitted: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+            return unfitted
+        return {"text/plain": repr(self), "text/html": self.tree_._repr_html_()}
+
     # Learning
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -167,7 +175,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = len(names)
         self.method_, self.reason_ = chosen.method, chosen.reason
         self._by_name = True
-        self.tree_ = grow(chosen.evidence, policy, release.schema.target)
+        self._grow(chosen.evidence, policy, release.schema.target)
         plain = all(part.channel(release.schema.target) is None for part in release.parts)
         if plain and (self.tree_.counts[0] > 0.5).sum() < 2:  # whole records, up to rounding
             message = f"The records are all of one class of {release.schema.target!r}; "
@@ -215,8 +223,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         evidence = routed(MemoryTable(coded), codings, CLASS, classes, whole, scale)
         self.method_, self.reason_ = "plain", "the records are not disguised"
         self._by_name = False
-        self.tree_ = grow(evidence, policy, CLASS)
+        self._grow(evidence, policy, CLASS)
         return self
+
+    def _grow(self, evidence: Evidence, policy: Policy, target: str) -> None:
+        self.tree_ = grow(evidence, policy, target)
 
     def _raw(self, X: Any, y: Any, *, reset: bool) -> tuple[dict[str, Column], Any]:
         """Check plain records as scikit-learn does and return their columns.
@@ -366,7 +377,9 @@ def _code(held: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
 
 
 def _check_finite(name: str, numbers: Floats) -> None:
-    if not np.isfinite(numbers).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = numbers.sum()  # finite unless a number is not, or all are huge
+    if not np.isfinite(total) and not np.isfinite(numbers).all():
         message = f"Column {name!r} has a missing or infinite value (NaN, inf)."
         raise DataError(message, hint="fill or drop those records.")
 

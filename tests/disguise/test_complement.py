@@ -212,6 +212,21 @@ def test_equal_cells_are_drawn_equally_often() -> None:
     assert np.abs(others - 4000 / 6).max() < 7 * np.sqrt(4000 * (1 / 6) * (5 / 6))
 
 
+@pytest.mark.parametrize("pick", ["first", "random", "most-frequent"])
+def test_the_last_record_of_the_perturbing_set_is_never_taken_as_a_sample(pick: Any) -> None:
+    universe = Universe(("a",), (3,))
+    for seed in range(20):
+        with Randomness.seeded(seed) as source:
+            one = Unrealizer(universe, pick, source)
+            one.add(np.array([0]))
+            assert one.perturbing.sum() == 1
+            last = one.perturbing.argmax()
+            one.add(np.array([last]))
+        assert one.copies == 2
+        assert min(one.perturbing.min(), one.unreal.min()) >= 0
+        assert one.unreal.sum() == 2
+
+
 class _Words:
     def __init__(self, words: Any) -> None:
         self.held = words

@@ -79,6 +79,10 @@ def test_a_negative_seed_is_refused() -> None:
 
 def test_the_command_gives_the_numbers_again() -> None:
     assert Lab("dxz", seed=4, quick=True).command == "privet reproduce dxz --quick --seed 4"
+    lab = Lab("dxz", seed=4, repeats=3)
+    assert lab.command == "privet reproduce dxz --runs 3 --seed 4"
+    assert lab.times(5) == 3
+    assert (Lab("dxz", quick=True).times(5), Lab("dxz").times(5)) == (2, 5)
 
 
 def test_the_error_of_one_value_is_not_known() -> None:

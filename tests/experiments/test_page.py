@@ -88,4 +88,4 @@ def test_registering_returns_the_function() -> None:
     def work(lab: Lab) -> Findings:
         return _findings(lab.name)
 
-    assert experiment("toy", title="A toy")(work) is work
+    assert experiment("unlisted", title="A toy")(work) is work

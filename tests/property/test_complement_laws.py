@@ -94,6 +94,43 @@ def test_the_first_record_is_always_a_most_frequent_one(made: tuple[Universe, np
     unrealize(samples.tolist(), list(range(universe.size)), choose)
 
 
+def at_random(samples: list[int], words: list[int], size: int) -> tuple[list[int], list[int], int]:
+    """The plain twin of the compiled draw: T′, T^P and the copies."""
+    taken, unreal, copies, order = [0] * size, [0] * size, 0, list(range(size))
+    alive = 0
+
+    def drop(cell: int) -> int:
+        at = order.index(cell)
+        order[at], order[alive - 1] = order[alive - 1], order[at]
+        return alive - 1
+
+    for number, cell in enumerate(samples):
+        if not (taken[cell] < copies and copies * size - sum(taken) > 1):
+            copies, alive = copies + 1, size
+        taken[cell] += 1
+        if taken[cell] == copies:
+            alive = drop(cell)
+        low, high = words[2 * number : 2 * number + 2]
+        moved = order[((high << 32 | low) * alive) >> 64]
+        unreal[moved] += 1
+        taken[moved] += 1
+        if taken[moved] == copies:
+            alive = drop(moved)
+    return unreal, [copies - one for one in taken], copies
+
+
+@given(sample_cells(), st.integers(0, 1000))
+def test_the_compiled_draw_is_its_plain_twin(made: tuple[Universe, np.ndarray], seed: int) -> None:
+    universe, samples = made
+    with Randomness.seeded(seed) as source:
+        fast = Unrealizer(universe, "random", source)
+        fast.add(samples)
+        words = source.words(0, 0, 2 * len(samples)).tolist()
+    unreal, perturbing, copies = at_random(samples.tolist(), words, universe.size)
+    assert (fast.unreal.tolist(), fast.perturbing.tolist()) == (unreal, perturbing)
+    assert fast.copies == copies
+
+
 @given(sample_cells(), picks, st.lists(st.integers(1, 20), max_size=5))
 def test_any_pick_completes_the_samples_to_the_universe(
     made: tuple[Universe, np.ndarray], pick: str, cuts: list[int]

@@ -135,14 +135,21 @@ def test_bad_input_leaves_the_store_as_it_was(url: str) -> None:
         assert store.verify() == 14
 
 
-def test_what_someone_else_wrote_is_noticed(url: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("privet_perturbing SET taken = taken + 1 WHERE cell = 20", "lost or counted twice"),
+        ("privet_perturbing SET taken = taken + 1 WHERE cell = 3", "more was taken"),
+        ("privet_unreal SET count = count + 1 WHERE cell = 0", "count is negative|record a sample"),
+        ("privet_store SET remaining = 3", "not what remains"),
+    ],
+)
+def test_what_someone_else_wrote_is_noticed(url: str, change: str, said: str) -> None:
     with Store.create(url, WEATHER) as store:
         store.add(DAYS)
         with store.database.writing() as connection:
-            connection.execute(
-                text("UPDATE privet_perturbing SET taken = taken + 1 WHERE cell = 3")
-            )
-        with pytest.raises(StoreError, match="does not add up"):
+            connection.execute(text(f"UPDATE {change}"))
+        with pytest.raises(StoreError, match=f"does not add up: .*({said})"):
             store.verify()
 
 

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import privet as pv
+from privet import datasets
 from privet.coding import Coding
+from privet.disguise import Exact, Plan, Substitution
 from privet.estimate.base import Counted
+from privet.estimators import TreeClassifier
 from privet.tree.kernels import best_in_tables
 from privet.tree.policy import Policy
 from privet.tree.split import ranked_splits
@@ -77,8 +79,8 @@ def test_the_compiled_search_says_how_many_cuts_and_how_even(
 ) -> None:
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 4, (3, size, classes)) * (rng.random((3, size, 1)) < 0.7)
-    gains, places, nexts = (np.empty((3, 1), kind) for kind in (np.float64, np.int64, np.int64))
-    infos, cuts = np.zeros((3, 1)), np.zeros((3, 1), np.int64)
+    gains, infos = np.empty((3, 1)), np.zeros((3, 1))
+    places, nexts, cuts = (np.zeros((3, 1), np.int64) for _ in range(3))
     arrays = (gains, places, nexts, margin, infos, cuts)
     for kind in (0, 1, 2):
         kinds = np.array([kind])
@@ -97,21 +99,21 @@ def test_the_compiled_search_says_how_many_cuts_and_how_even(
 
 
 def test_the_weather_tree() -> None:
-    table = pv.datasets.load("weather")
-    plain = pv.Plan({}, default=pv.Exact()).disguise(table, pv.datasets.schema("weather"))
-    tree = pv.TreeClassifier(policy="c4.5").fit(plain).tree_
+    table = datasets.load("weather")
+    plain = Plan({}, default=Exact()).disguise(table, datasets.schema("weather"))
+    tree = TreeClassifier(policy="c4.5").fit(plain).tree_
     assert tree.codings[tree.attribute[0]].name == "Outlook"
     assert len(tree.leaves) == 5
-    assert pv.TreeClassifier.from_tree(tree).score(table) == 1.0
+    assert TreeClassifier.from_tree(tree).score(table) == 1.0
 
 
 def test_c45_of_a_release_finds_the_originals_tests() -> None:
-    table, schema = pv.datasets.load("as-f2", rows=30_000, seed=5), pv.datasets.schema("as-f2")
-    held = pv.Plan({}, default=pv.Substitution(gamma=40)).disguise(table, schema, seed=6)
-    model = pv.TreeClassifier(policy="c4.5", max_depth=3).fit(held)
+    table, schema = datasets.load("as-f2", rows=30_000, seed=5), datasets.schema("as-f2")
+    held = Plan({}, default=Substitution(gamma=40)).disguise(table, schema, seed=6)
+    model = TreeClassifier(policy="c4.5", max_depth=3).fit(held)
     assert model.tree_.errors.any()
     tested = {model.tree_.codings[a].name for a in model.tree_.attribute if a >= 0}
     assert {"age", "salary"} <= tested <= {"age", "salary", "commission"}  # nothing above 75,000
-    plain = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
-    exact = pv.TreeClassifier(policy="c4.5", max_depth=3).fit(plain)
+    plain = Plan({}, default=Exact()).disguise(table, schema)
+    exact = TreeClassifier(policy="c4.5", max_depth=3).fit(plain)
     assert model.score(table) > exact.score(table) - 0.05

@@ -33,6 +33,7 @@ def _papers() -> list[str]:
 @click.option("--quick", is_flag=True, help="A small grid, to see that it works.")
 @click.option("-o", "--output", type=PATH, help="A folder whose page PAPER.md takes the results.")
 @click.option("--seed", type=click.IntRange(0), help="The base of all seeds; else drawn anew.")
+@click.option("--runs", type=click.IntRange(1), help="Of each setting; else as in the paper.")
 @click.option("--jobs", type=click.IntRange(1), help="Processes; else as many as cores.")
 @click.option("--cache", type=PATH, help="Where results are kept, so that a run can go on.")
 @click.option("--fresh", is_flag=True, help="Forget the results of an earlier run.")
@@ -42,6 +43,7 @@ def command(
     quick: bool,
     output: Path | None,
     seed: int | None,
+    runs: int | None,
     jobs: int | None,
     cache: Path | None,
     fresh: bool,
@@ -64,6 +66,7 @@ def command(
         cache=cache or cache_folder(),
         fresh=fresh,
         version=found.version,
+        repeats=runs,
     )
     findings = found.work(lab)
     written = [] if output is None else write_page(output, found, lab, findings)

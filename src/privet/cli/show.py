@@ -1,4 +1,4 @@
-"""``privet show``: a tree as text, or what a release says of itself."""
+"""``privet show``: a tree as text, picture or code, or what a release says of itself."""
 
 from __future__ import annotations
 
@@ -6,32 +6,70 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, examples, json_option
+from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from privet.release import Release
+    from privet.tree import Tree
 
 __all__ = ["command"]
 
 
+_FORMS = {
+    "svg": "A picture.",
+    "html": "A page: the picture, an outline, a search for a record's path.",
+    "rules": "One sentence a leaf.",
+    "dot": "A graph for Graphviz.",
+    "sql": "An SQL expression of the predicted class.",
+    "onnx": "An ONNX model; needs --output.",
+}
+
+
+def _form_options(command: Callable[..., None]) -> Callable[..., None]:
+    for name in reversed(_FORMS):
+        command = click.option(f"--{name}", "form", flag_value=name, help=_FORMS[name])(command)
+    return command
+
+
 @click.command(
-    "show", epilog=examples("privet show tree.json --depth 3", "privet show people.release")
+    "show",
+    epilog=examples(
+        "privet show tree.json --depth 3",
+        "privet show tree.json --html --output tree.html",
+        "privet show people.release",
+    ),
 )
 @click.argument("thing", type=PATH, metavar="TREE|RELEASE")
-@click.option("--depth", type=click.IntRange(0), help="Levels of a tree to show; all by default.")
+@click.option("--depth", type=click.IntRange(0), help="Levels of the text to show; all by default.")
+@_form_options
+@click.option("--leaves", type=click.IntRange(1), help="Leaves of the picture before some fold.")
+@output_option("Where to write a picture, page, graph, expression or model.")
+@overwrite_option
 @json_option
-def command(thing: Path, depth: int | None, as_json: bool) -> None:
-    """Show a tree as text, or a release's card in words."""
+def command(
+    thing: Path,
+    depth: int | None,
+    form: str | None,
+    leaves: int | None,
+    output: Path | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Show a tree as text, picture or code, or a release's card in words."""
+    from privet.cli.files import check_free
     from privet.cli.output import emit, say
     from privet.cli.tables import is_release
 
+    _check(form, depth, leaves, output, as_json=as_json)
+    check_free(output, overwrite=overwrite)
     if thing.is_dir() or is_release(thing):
         from privet.release import Release
 
-        if depth is not None:
-            raise click.UsageError("--depth is for trees.")
+        if depth is not None or form is not None:
+            raise click.UsageError("--depth and the forms of a tree are for trees.")
         release = Release.read(thing)
         if as_json:
             emit(_form(release))
@@ -44,8 +82,57 @@ def command(thing: Path, depth: int | None, as_json: bool) -> None:
     tree = Tree.read(thing)
     if as_json:
         emit(tree.to_dict())
+    elif form is not None:
+        _give(_written(tree, form, leaves), output, overwrite=overwrite)
     else:
         say(render(tree, depth))
+
+
+def _check(
+    form: str | None, depth: int | None, leaves: int | None, output: Path | None, *, as_json: bool
+) -> None:
+    if form is not None and (as_json or depth is not None):
+        raise click.UsageError(f"--{form} goes with neither --json nor --depth.")
+    if leaves is not None and form not in ("svg", "html"):
+        raise click.UsageError("--leaves is for --svg and --html.")
+    if output is not None and form is None:
+        raise click.UsageError("--output is for --svg, --html, --rules, --dot, --sql and --onnx.")
+    if form == "onnx" and output is None:
+        raise click.UsageError("--onnx needs --output: a model is not for a terminal.")
+
+
+def _written(tree: Tree, form: str, leaves: int | None) -> str | bytes:
+    from privet.tree import draw, export
+    from privet.tree.onnx import to_onnx
+
+    most = draw.LEAVES if leaves is None else leaves
+    if form == "onnx":
+        model: bytes = to_onnx(tree).SerializeToString()
+        return model
+    if form in ("svg", "html"):
+        return draw.svg(tree, most) if form == "svg" else draw.page(tree, most)
+    if form == "rules":
+        return "\n".join(export.rules(tree)) + "\n"
+    return export.dot(tree) if form == "dot" else export.sql(tree) + "\n"
+
+
+def _give(made: str | bytes, output: Path | None, *, overwrite: bool) -> None:
+    from privet.cli.files import new_file, write_text
+    from privet.cli.output import note, printable, say
+    from privet.errors import InputError
+
+    if output is not None:
+        if isinstance(made, str):
+            write_text(output, made, overwrite=overwrite)
+        else:
+            with new_file(output, overwrite=overwrite) as file:
+                file.write_bytes(made)
+        note(f"Written to {output}.")
+    elif isinstance(made, str):
+        if printable(made) != made:  # it would not mean the same any more
+            message = "A name of the tree holds control signs, which a terminal would obey."
+            raise InputError(message, hint="write to a file with --output.")
+        say(made.rstrip("\n"))
 
 
 def _form(release: Release) -> dict[str, Any]:

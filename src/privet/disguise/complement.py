@@ -11,6 +11,7 @@ import numpy as np
 
 from privet.disguise.base import Disguise, method
 from privet.disguise.plan import Plan
+from privet.disguise.recipe import ROWS
 from privet.disguise.treatment import Exact, ValueClass
 from privet.disguise.unrealize import Pick, Unrealizer, check_pick
 from privet.errors import DataError, PlanError
@@ -169,8 +170,10 @@ class Complement(Disguise):
             if not isinstance(records, str | Path):
                 raw = columns(records, schema.names)
                 rows = len(next(iter(raw.values())))
-                if rows:
+                if rows > ROWS:
                     yield universe.join(recipe.apply(raw, rows, source).columns)
+                elif rows:  # a few are quicker without threads
+                    yield universe.join(recipe.work(raw, source, 0, 0, ""))
                 return
             from privet.table.source import Source
 

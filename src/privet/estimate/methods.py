@@ -19,6 +19,7 @@ from privet.estimate.fitted import FittedEvidence
 from privet.estimate.reconstructed import reconstruct
 from privet.estimate.routed import routed
 from privet.estimate.weighted import WeightedEvidence
+from privet.estimate.whole import fit_whole, has_whole
 
 if TYPE_CHECKING:
     from privet.channel import Channel
@@ -31,6 +32,7 @@ __all__ = ["METHODS", "Chosen", "codings_of", "evidence_of"]
 
 METHODS = ("auto", "naive", "global", "direct", "joint")
 LEAST_SHARE = 0.001  # of the records in a leaf of a fitted tree
+FEW = 200_000  # records up to which fitting a whole table beats inverting
 MOST_VALUES = 64  # of an attribute in joint tables that `auto` fits
 
 
@@ -69,8 +71,8 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
         message = f"The method {method!r} takes a release of one part; this one has several."
         raise MethodError(message, hint="use method='direct'.")
     if method == "joint":
-        fitted = FittedEvidence(release.parts[0], codings, target, classes)
-        return Chosen(fitted, method, reason, leaf=release.rows * LEAST_SHARE)
+        held = _joint(release, codings)
+        return Chosen(held, method, reason, leaf=release.rows * LEAST_SHARE)
     if method == "global":
         table: Table = reconstruct(release)
     else:
@@ -79,6 +81,19 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     names = [coding.name for coding in codings]
     leaf = least_leaf(names, channels, release.rows) if channels else 0.0
     return Chosen(routed(table, codings, target, classes), method, reason, leaf)
+
+
+def _joint(release: Release, codings: tuple[Coding, ...]) -> Evidence:
+    """Return fitted evidence: of joint tables, or of the whole one where groups ask for it."""
+    part, target, classes = release.parts[0], release.schema.target, release.schema.classes
+    if all(len(channel.attributes) == 1 for channel in part.channels):
+        return FittedEvidence(part, codings, target, classes)
+    if not has_whole(part, codings, target, len(classes)):
+        message = "The method 'joint' cannot fit attributes that were disguised together here: "
+        message += "all attributes have too many possible records."
+        raise MethodError(message, hint="use method='direct'.")
+    whole = fit_whole(part, codings, target, len(classes))
+    return routed(whole.table, codings, target, classes, whole.weight, whole.scale)
 
 
 def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple[str, str]:
@@ -98,6 +113,14 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
     small = len(held) == len(release.codings) and max(held, default=0) <= MOST_VALUES
     if single and alone and small:
         return "joint", "joint tables of few values are fitted with least error"
+    chance = any(channel.entropy() > 0 for channel in channels)
+    few = len(held) == len(release.codings) and release.rows <= FEW
+    if single and chance and not alone and few:
+        codings = [one for name, one in release.codings.items() if name != release.schema.target]
+        known = [coding for coding in codings if coding is not None]
+        target, classes = release.schema.target, len(release.schema.classes)
+        if has_whole(release.parts[0], known, target, classes):
+            return "joint", "the whole table of few possible records is fitted with least error"
     return "direct", "counts from channels that can be inverted are corrected without bias"
 
 

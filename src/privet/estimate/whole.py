@@ -1,8 +1,8 @@
 """The whole table, fitted by EM: every original record's likeliest counts at once.
 
 Where all attributes together have few possible records, the likeliest table of originals behind
-the observed one can be fitted as a whole. Its counts are never negative, so what cannot be weighs in:
-a report of a flip group whose opposite is a rarity is believed. Inverting cannot use that.
+the observed one can be fitted as a whole. Its counts are never negative, so what cannot be weighs
+in: a report of a flip group whose opposite is a rarity is believed. Inverting cannot use that.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Whole", "fit_whole", "has_whole"]
 
 MOST = 1 << 18  # possible records
-STEPS = 30  # of EM: stopping early keeps the noise from being fitted
+STEPS = 100  # of EM at most: stopping early keeps the noise from being fitted
+LEAST_GAIN = 0.05  # of a step in log-likelihood; a smaller one is the last
 UNIT = 2.0**20  # of a fitted count
 
 
@@ -65,7 +66,9 @@ def has_whole(part: Part, codings: Sequence[Coding], target: str, classes: int) 
     axes = _axes(part, codings, target, classes)
     small = all(channel is None or size**2 <= MAX_CELLS for _, channel, size in axes)
     square = all(channel is None or channel.inputs == channel.outputs for _, channel, _ in axes)
-    return small and square and math.prod(size for *_, size in axes) <= min(MOST, 8 * part.table.rows)
+    return (
+        small and square and math.prod(size for *_, size in axes) <= min(MOST, 8 * part.table.rows)
+    )
 
 
 def fit_whole(part: Part, codings: Sequence[Coding], target: str, classes: int) -> Whole:
@@ -90,7 +93,12 @@ def fit_whole(part: Part, codings: Sequence[Coding], target: str, classes: int) 
         for names, channel, _ in axes
     )
     np.add.at(observed, places, times)
-    fitted = em([Axis.of(channel, size) for _, channel, size in axes], observed, most=STEPS).table
+    fitted = em(
+        [Axis.of(channel, size) for _, channel, size in axes],
+        observed,
+        most=STEPS,
+        least_gain=LEAST_GAIN,
+    ).table
     weights = np.rint(fitted * UNIT).astype(np.int64)
     there = np.nonzero(weights)
     out: dict[str, NDArray[Any]] = {}

@@ -113,7 +113,7 @@ def _records(setting: Setting, seeds: Seeds) -> tuple[pa.Table, pa.Table]:
 def dxz(lab: Lab) -> Findings:
     """Draw figures 2 to 5 anew."""
     gammas, sizes = ((3, 8, 21), (5, 10, 30)) if lab.quick else (GAMMAS, SIZES)
-    runs = 2 if lab.quick else 5
+    runs = lab.times(5)
     shapes = ("plateau", "triangles")
     numbers = grid(rows=NUMBERS, shape=shapes, gamma=gammas, bins=sizes)
     errors = lab.run(estimating, numbers, runs=runs)

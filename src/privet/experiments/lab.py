@@ -94,6 +94,8 @@ class Lab:
         Whether to forget what is remembered.
     version
         Of the experiment: results of another version are forgotten.
+    repeats
+        How often each setting is run, instead of what the experiment says; see ``times``.
     """
 
     def __init__(
@@ -106,11 +108,13 @@ class Lab:
         cache: str | Path | None = None,
         fresh: bool = False,
         version: int = 1,
+        repeats: int | None = None,
     ) -> None:
         if seed is not None and seed < 0:
             raise InputError("The seed must be a whole number of at least 0.")
         self.name = name
         self.quick = quick
+        self.repeats = repeats
         self.jobs = threads() if jobs is None else jobs
         self.runs = 0  # trials whose results were used
         self.resumed = 0  # of which remembered
@@ -121,7 +125,14 @@ class Lab:
     def command(self) -> str:
         """The command that gives these numbers again."""
         quick = " --quick" if self.quick else ""
-        return f"privet reproduce {self.name}{quick} --seed {self.seed}"
+        runs = "" if self.repeats is None else f" --runs {self.repeats}"
+        return f"privet reproduce {self.name}{quick}{runs} --seed {self.seed}"
+
+    def times(self, usual: int, quick: int = 2) -> int:
+        """Return how often to run each setting: what was asked for, or one of these."""
+        if self.repeats is not None:
+            return self.repeats
+        return quick if self.quick else usual
 
     def run(
         self, trial: Trial, settings: Iterable[Setting], *, runs: int = 1, alike: Sequence[str] = ()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import bindparam, select, text
+from sqlalchemy import bindparam, select
 
 from privet.disguise.unrealize import Unrealizer
 from privet.errors import BugError
@@ -32,13 +32,12 @@ LARGE = 8  # a batch with a sample for this many cells, or fewer, is done in mem
 TRIES = 64  # cells drawn together when a record is picked at random
 CHUNK = 500  # values in one list of a query
 
-_MOVE = text(
-    "INSERT INTO privet_unreal (cell, count) VALUES (:cell, :more) "
+# Written by the driver itself, whose mark for a value differs: a call changes a hundred rows.
+_MOVE = (
+    "INSERT INTO privet_unreal (cell, count) VALUES ({0}, {0}) "
     "ON CONFLICT (cell) DO UPDATE SET count = privet_unreal.count + excluded.count"
 )
-_TAKE = (
-    perturbing.update().where(perturbing.c.cell == bindparam("of")).values(taken=bindparam("now"))
-)
+_TAKE = "UPDATE privet_perturbing SET taken = {0} WHERE cell = {0}"
 _CELLS = select(perturbing.c.cell, perturbing.c.taken).where(
     perturbing.c.cell.in_(bindparam("cells", expanding=True))
 )
@@ -255,9 +254,10 @@ def _write(
     moved: Iterable[tuple[int, int]],
 ) -> None:
     # Rows are changed in the order of their cells: what is written tells no order of samples.
-    rows = [{"of": cell, "now": taken} for cell, taken in sorted(changed)]
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    rows = [(taken, cell) for cell, taken in sorted(changed)]
     if rows:
-        connection.execute(_TAKE, rows)
-    more = [{"cell": cell, "more": count} for cell, count in sorted(moved)]
+        connection.exec_driver_sql(_TAKE.format(mark), rows)
+    more = sorted(moved)
     if more:
-        connection.execute(_MOVE, more)
+        connection.exec_driver_sql(_MOVE.format(mark), more)

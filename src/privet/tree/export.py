@@ -6,6 +6,7 @@ never at most anything, and a category that the tree never saw takes the branch 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from privet.coding import Coding, Mask, Value
     from privet.tree.tree import Tree
 
-__all__ = ["dot", "rules", "sql"]
+__all__ = ["dot", "path_to", "rule", "rules", "sql"]
 
 _NAMES = 8  # categories a sentence lists by name
 
@@ -35,10 +36,11 @@ def rules(tree: Tree) -> list[str]:
     >>> rules(pv.TreeClassifier(policy="c4.5").fit(plain).tree_)[0]
     'If Outlook is Overcast, then Play is Yes (4 of 4 records).'
     """
-    return [_rule(tree, int(leaf)) for leaf in tree.leaves]
+    return [rule(tree, int(leaf)) for leaf in tree.leaves]
 
 
-def _rule(tree: Tree, leaf: int) -> str:
+def rule(tree: Tree, leaf: int) -> str:
+    """Return the sentence of a leaf, or of a node as if it were one."""
     held = np.maximum(tree.counts[leaf], 0.0)
     rows, right = held.sum(), held[tree.label[leaf]]
     error = float(tree.errors[leaf][tree.label[leaf]])
@@ -69,7 +71,7 @@ def _phrase(tree: Tree, leaf: int, place: int) -> str:
         return f"{name} is {_listed(coding, mask)}"
     low, high = -np.inf, np.inf
     path = path_to(tree, leaf)
-    for node, kid in zip(path[:-1], path[1:], strict=True):
+    for node, kid in pairwise(path):
         if tree.attribute[node] == place:
             if kid == tree.child[node]:
                 high = min(high, tree.threshold[node])

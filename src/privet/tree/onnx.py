@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["to_onnx"]
 
+_OUTPUTS = ("label", "probabilities")
 _ML, _MAIN, _IR = 3, 18, 9  # versions of the operators' sets and of the form
 
 
@@ -36,6 +37,9 @@ def to_onnx(tree: Tree) -> Any:
     names = [coding.name for coding in tree.codings]
     if "" in names:
         raise TreeError("An attribute has no name, and an ONNX input must have one.")
+    if set(names) & set(_OUTPUTS):
+        message = f"An attribute is named like an output of the model ({', '.join(_OUTPUTS)})."
+        raise TreeError(message, hint="rename it in the schema.")
     while any(name.startswith(prefix) for name in names):
         prefix += "_"
     builder = _Builder(tree, prefix)
@@ -102,6 +106,10 @@ class _Builder:
                 slot[at] = len(self.feature)
             kids = tree.children(node)
             if not kids:
+                if node == 0:  # a single leaf: runtimes want a comparison before it
+                    self.true[self._compare(0, 0.0)] = 1
+                    self.false[0] = 2
+                    self.leaf.append((self._compare(0, 0.0), node))
                 self.leaf.append((self._compare(0, 0.0), node))
                 continue
             numeric = not np.isnan(tree.threshold[node])
@@ -141,7 +149,7 @@ class _Builder:
             names.append(wide)
         joined = f"{self.prefix}_columns"
         made.append(helper.make_node("Concat", names, [joined], axis=1))
-        return [*made, self._ensemble(helper, types, joined)]
+        return [*made, *self._ensemble(helper, types, joined)]
 
     def _encoder(self, helper: Any, coding: Coding, node: int, output: str) -> Any:
         route, values = self.tree.routes[node], coding.values or ()
@@ -162,20 +170,22 @@ class _Builder:
             **kinds,
         )
 
-    def _ensemble(self, helper: Any, types: Any, joined: str) -> Any:
+    def _ensemble(self, helper: Any, types: Any, joined: str) -> list[Any]:
+        """Return the operators that find each record's leaf and look its class and shares up.
+
+        A classifier's own choice between equal shares is nobody's promise; a look-up is exact.
+        """
         tree, size = self.tree, len(self.feature)
-        classes = list(tree.classes)
-        modes = ["BRANCH_LEQ"] * size
-        for place, _ in self.leaf:
-            modes[place] = "LEAF"
-        weights = [float(share) for _, node in self.leaf for share in tree.shares[node]]
-        text = _texts(tree.classes, tree.target)
-        kinds = {"classlabels_strings" if text else "classlabels_int64s": classes}
-        return helper.make_node(
-            "TreeEnsembleClassifier",
+        leaves = [place for place, _ in self.leaf]
+        modes = ["LEAF" if place in set(leaves) else "BRANCH_LEQ" for place in range(size)]
+        reached, place, flat = (f"{self.prefix}_{name}" for name in ("leaf", "place", "flat"))
+        weights = [float(number) for number in range(len(leaves))]
+        find = helper.make_node(
+            "TreeEnsembleRegressor",
             [joined],
-            ["label", "probabilities"],
+            [reached],
             domain="ai.onnx.ml",
+            n_targets=1,
             nodes_treeids=[0] * size,
             nodes_nodeids=list(range(size)),
             nodes_featureids=self.feature,
@@ -183,12 +193,39 @@ class _Builder:
             nodes_values_as_tensor=helper.make_tensor("values", types.DOUBLE, [size], self.value),
             nodes_truenodeids=self.true,
             nodes_falsenodeids=self.false,
-            class_treeids=[0] * len(weights),
-            class_nodeids=[place for place, _ in self.leaf for _ in classes],
-            class_ids=list(range(len(classes))) * len(self.leaf),
-            class_weights_as_tensor=helper.make_tensor(
-                "weights", types.DOUBLE, [len(weights)], weights
+            target_treeids=[0] * len(leaves),
+            target_nodeids=leaves,
+            target_ids=[0] * len(leaves),
+            target_weights_as_tensor=helper.make_tensor(
+                "weights", types.DOUBLE, [len(leaves)], weights
             ),
-            post_transform="NONE",
-            **kinds,
         )
+        nodes = [node for _, node in self.leaf]
+        text = _texts(tree.classes, tree.target)
+        named: list[Any] = [tree.classes[tree.label[node]] for node in nodes]
+        if text:
+            named = [str(name).encode() for name in named]
+        tables = {
+            "label": (types.STRING if text else types.INT64, [len(nodes)], named),
+            "probabilities": (
+                types.FLOAT,
+                [len(nodes), len(tree.classes)],
+                tree.shares[nodes].ravel().tolist(),
+            ),
+        }
+        made = [
+            find,
+            helper.make_node("Cast", [reached], [place], to=types.INT64),
+            helper.make_node("Squeeze", [place, f"{flat}_axis"], [flat]),
+        ]
+        axis = helper.make_tensor("axis", types.INT64, [1], [1])
+        made.insert(0, helper.make_node("Constant", [], [f"{flat}_axis"], value=axis))
+        for output, (kind, shape, values) in tables.items():
+            held = helper.make_tensor(output, kind, shape, values)
+            made.insert(
+                0, helper.make_node("Constant", [], [f"{self.prefix}_{output}"], value=held)
+            )
+            made.append(
+                helper.make_node("Gather", [f"{self.prefix}_{output}", flat], [output], axis=0)
+            )
+        return made

@@ -24,7 +24,7 @@ class Policy:
     divided in two. Numbers always divide in two. ``min_samples_leaf`` is in (estimated)
     records, as is ``min_samples_split``; ``min_gain`` in units of the criterion.
 
-    With ``ratio`` an attribute's best split is still the one of most gain, but attributes compete by
+    With ``ratio`` an attribute's best split is still that of most gain, but attributes compete by
     gain ratio, gain over the entropy of the branch sizes, and only those of at least average gain
     (Quinlan, 1993); the gain of a cut between numbers is less log2(cuts) / records (Quinlan, 1996),
     and a ratio below ``min_gain_ratio`` is no split. ``cut_margin`` is what either side of such a

@@ -81,7 +81,7 @@ def more_errors(rows: float, errors: float, confidence: float) -> float:
     if rows <= 0:
         return 0.0
     if errors < 1:
-        none = rows * (1.0 - confidence ** (1.0 / rows))
+        none: float = rows * (1.0 - math.exp(math.log(confidence) / rows))
         return none + (errors * (more_errors(rows, 1.0, confidence) - none) if errors > 0 else 0.0)
     if errors + 0.5 >= rows:
         return max(rows - errors, 0.0)

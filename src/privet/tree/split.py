@@ -249,7 +249,7 @@ def ratios(scores: Floats, infos: Floats, policy: Policy, average: Floats | None
     if average is None:
         average = held.sum(-1, keepdims=True) / np.maximum(gains.sum(-1, keepdims=True), 1)
     gains &= (held >= average - EPSILON) & (infos > EPSILON)
-    ratio = np.divide(held, infos, out=np.full(held.shape, -np.inf), where=gains)
+    ratio: Floats = np.divide(held, infos, out=np.full(held.shape, -np.inf), where=gains)
     ratio[ratio < policy.min_gain_ratio - TIE] = -np.inf
     return ratio
 

@@ -322,6 +322,11 @@ class Tree:
 
         return render(self)
 
+    def _repr_html_(self) -> str:
+        from privet.tree.draw import notebook
+
+        return notebook(self)
+
 
 def _check_names(target: object, classes: object, attributes: list[Any]) -> None:
     """Raise ValueError unless the class, its values and the attributes have names of their own."""

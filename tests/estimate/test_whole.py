@@ -1,0 +1,84 @@
+"""The whole table fitted by EM: what it keeps, what it believes, and when it is chosen."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet.disguise import RandomizedResponse
+from privet.errors import MethodError
+from privet.estimate.methods import codings_of, evidence_of
+from privet.estimate.whole import fit_whole, has_whole
+from privet.estimators import TreeClassifier
+from privet.schema import Attribute, Schema
+
+NAMES = ["a", "b", "c", "d"]
+SCHEMA = Schema(
+    [*(Attribute.categorical(name, [0, 1]) for name in NAMES), Attribute.categorical("y", [0, 1])],
+    target="y",
+)
+
+
+def records(rows: int) -> dict[str, Any]:
+    """a ≤ b ≤ c, so that most opposites never occur; y is c, mostly."""
+    rng = np.random.default_rng(3)
+    level = rng.integers(1, 4, rows)
+    made: dict[str, Any] = {name: (level > k).astype(int) for k, name in ((2, "a"), (1, "b"))}
+    made["c"] = rng.integers(0, 2, rows) | made["b"]
+    made["d"] = rng.integers(0, 2, rows)
+    made["y"] = np.where(rng.random(rows) < 0.9, made["c"], 0)
+    return made
+
+
+def test_counts_are_positive_and_sum_to_the_records() -> None:
+    release = RandomizedResponse([["a", "b", "c"], ["d"]], theta=0.7).disguise(
+        records(2000), SCHEMA, seed=1
+    )
+    whole = fit_whole(release.parts[0], codings_of(release), "y", 2)
+    assert (whole.weight > 0).all()
+    assert whole.weight.sum() * whole.scale == pytest.approx(2000, abs=0.1)
+
+
+def test_what_cannot_be_is_not_believed() -> None:
+    """Fitted counts of a group whose opposites never occur are nearer than inverted ones."""
+    frame = records(3000)
+    release = RandomizedResponse([["a", "b", "c"], ["d"]], theta=0.6).disguise(
+        frame, SCHEMA, seed=2
+    )
+    truth = np.bincount(4 * frame["a"] + 2 * frame["b"] + frame["c"], minlength=8)
+    whole = fit_whole(release.parts[0], codings_of(release), "y", 2)
+    held = whole.table.columns
+    joint = 4 * held["a"].astype(int) + 2 * held["b"] + held["c"]
+    fitted = np.bincount(joint, weights=whole.weight * whole.scale, minlength=8)
+    channel = release.parts[0].channels[0]
+    seen = np.bincount(channel.join(release.parts[0].table.collect(3000).columns), minlength=8)
+    inverted = channel.inverse() @ seen
+    assert np.abs(fitted - truth).sum() < np.abs(inverted - truth).sum() + 1e-9
+
+
+def test_auto_fits_few_records_of_groups_and_says_why() -> None:
+    frame = records(2000)
+    groups = [["a", "b"], ["c", "d"]]
+    chosen = evidence_of(RandomizedResponse(groups, theta=0.8).disguise(frame, SCHEMA, seed=1))
+    assert chosen.method == "joint"
+    assert "whole table" in chosen.reason
+    certain = RandomizedResponse(groups, theta=1).disguise(frame, SCHEMA, seed=1)
+    assert evidence_of(certain).method == "direct"
+    model = TreeClassifier(policy="id3").fit(
+        RandomizedResponse(groups, gamma=9).disguise(records(20_000), SCHEMA, seed=1)
+    )
+    assert model.method_ == "joint"
+    assert model.score(frame) > 0.85
+
+
+def test_many_possible_records_are_not_fitted() -> None:
+    names = [f"x{place}" for place in range(20)]
+    bits = [Attribute.categorical(name, [0, 1]) for name in [*names, "y"]]
+    frame = {name: np.arange(300) % 2 for name in [*names, "y"]}
+    release = RandomizedResponse([names], theta=0.8).disguise(
+        frame, Schema(bits, target="y"), seed=1
+    )
+    assert not has_whole(release.parts[0], codings_of(release), "y", 2)
+    assert evidence_of(release).method == "direct"
+    with pytest.raises(MethodError, match="too many possible records"):
+        evidence_of(release, "joint")

@@ -1,0 +1,139 @@
+"""The picture and the page: what is on them, that names cannot break them, that paths are found."""
+
+import re
+import subprocess
+from pathlib import Path
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from privet.estimators import TreeClassifier
+from privet.tree import Tree
+from privet.tree.draw import COLOURS, notebook, page, svg
+from tests.strategies import hostile
+from tests.tree.test_export import SIGNS, grown, predicted, records
+
+NS = "{http://www.w3.org/2000/svg}"
+CHROMIUM = [
+    "chromium",
+    *["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+    *["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+]
+
+
+def cards(text: str) -> dict[int, ET.Element]:
+    found = ET.fromstring(text).iter(f"{NS}g")  # noqa: S314 - our own
+    return {int(one.attrib["data-node"]): one for one in found}
+
+
+def words(one: ET.Element) -> list[str]:
+    return [text.text or "" for text in one.iter(f"{NS}text")]
+
+
+def staircase(leaves: int, classes: int = 2) -> Tree:
+    """A tree that tells runs of ten numbers apart."""
+    X = np.arange(10.0 * leaves)[:, None]
+    y = np.arange(10 * leaves) // 10 % classes
+    return TreeClassifier().fit(X, y).tree_
+
+
+def test_a_small_tree_is_drawn_whole() -> None:
+    tree = staircase(3)
+    drawn = cards(svg(tree))
+    assert set(drawn) == set(range(tree.nodes))
+    assert words(drawn[0]) == ["x0", "30 · 67 % 0"]
+    assert words(drawn[1])[0] in ("≤ 9.5", "≤ 19.5")
+    for node, one in drawn.items():
+        bars = [float(bar.attrib["width"]) for bar in one.iter(f"{NS}rect")]
+        assert sum(bars[2 if tree.child[node] < 0 else 1 :]) == pytest.approx(152, abs=0.2)
+
+
+def test_counts_have_their_errors() -> None:
+    tree = staircase(2)
+    object.__setattr__(tree, "errors", np.full(tree.counts.shape, 3.0))
+    assert "20 ± 4 · 50 % 0" in words(cards(svg(tree))[0])
+
+
+@pytest.mark.parametrize("leaves", [10, 40])
+def test_a_large_tree_is_folded(leaves: int) -> None:
+    tree = staircase(200)
+    drawn = cards(svg(tree, leaves))
+    ends = [one for one in drawn.values() if one.attrib["class"] != "test"]
+    assert len(ends) <= leaves
+    hidden = [int(word[2:-7]) for one in ends for word in words(one) if word.startswith("+ ")]
+    shown = sum(one.attrib["class"] == "leaf" for one in ends)
+    assert shown + sum(hidden) == 200
+
+
+def test_no_two_nodes_overlap() -> None:
+    for tree in (staircase(60), grown(3, "id3", ["yes", "no"])):
+        boxes = []
+        for one in cards(svg(tree, 100)).values():
+            box = one.find(f"{NS}rect")
+            assert box is not None
+            boxes.append((float(box.attrib["x"]), float(box.attrib["y"])))
+        for place, (x, y) in enumerate(boxes):
+            assert all(x != u or abs(y - v) >= 44 for u, v in boxes[:place])
+
+
+def test_more_classes_than_colours() -> None:
+    text = svg(staircase(12, classes=12))
+    assert f"{12 - COLOURS + 1} more" in text
+    assert f'class="f{COLOURS}"' not in text
+
+
+@settings(max_examples=40)
+@given(hostile, hostile)
+def test_names_cannot_break_out(name: str, value: str) -> None:
+    wild = value + '</script><script>alert(1)</script>"><img src=x onerror=alert(2)>'
+    X = pa.table({name: ["p", wild, "p", wild]})
+    tree = TreeClassifier(policy="id3").fit(X, ["<b>u", "v", "<b>u", "v"]).tree_
+    cards(svg(tree))  # it parses
+    for text in (page(tree), notebook(tree)):
+        assert text.count("<script>") == ("<html" in text)
+        assert "<img" not in text
+        assert "<b>u" not in text
+
+
+def test_the_page_asks_for_nothing_from_elsewhere() -> None:
+    text = page(grown(3, "cart", ["yes", "no"]))
+    assert "default-src 'none'" in text
+    outside = re.sub(r"http://www\.w3\.org/2000/svg", "", text)
+    assert not re.search(r"https?:|@import|url\(|src=", outside)
+    assert text.count("<li ") == text.count("</li>")
+    assert text.count("<details") == text.count("</details>")
+
+
+def test_notebooks_show_the_picture() -> None:
+    X, y = np.arange(20.0)[:, None], np.arange(20) > 9
+    model = TreeClassifier()
+    assert "<svg" not in model._repr_mimebundle_()["text/html"].split("<style")[-1]
+    model.fit(X, y)
+    assert 'class="privet-tree"' in model._repr_mimebundle_()["text/html"]
+    assert "prefers-color-scheme: dark" in model.tree_._repr_html_()
+
+
+@pytest.mark.needs("chromium")
+def test_a_browser_finds_the_leaf_of_a_record(tmp_path: Path) -> None:
+    tree = grown(5, "c4.5", ["yes", "no"])
+    fresh = records(np.random.default_rng(1), 2, [*SIGNS, "never seen"], codes=6)
+    file = tmp_path / "tree.html"
+    file.write_text(page(tree), encoding="utf-8")
+    leaves = TreeClassifier.from_tree(tree).apply(fresh)
+    for row, (leaf, said) in enumerate(zip(leaves, predicted(tree, fresh), strict=True)):
+        typed = {
+            name: "missing" if value is None or value != value else str(value)  # noqa: PLR0124 - NaN
+            for name, value in fresh.slice(row, 1).to_pylist()[0].items()
+        }
+        fragment = "&".join(f"{quote(name)}={quote(value)}" for name, value in typed.items())
+        data = f"--user-data-dir={tmp_path / 'profile'}"
+        command = [*CHROMIUM, data, "--dump-dom", f"{file.as_uri()}#{fragment}"]
+        dom = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        found = re.search(r'<output[^>]*data-node="(\d+)">([^<]*)<', dom.stdout)
+        assert found is not None
+        assert int(found[1]) == leaf
+        assert f"then class is {said}" in found[2]
