@@ -12,7 +12,7 @@ PINS := PRIVET_THREADS=2 OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 MKL_NUM_THREAD
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench bench-accuracy crash mutants format clean
+.PHONY: help demo test lint bench bench-accuracy crash j48 mutants format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ bench-accuracy: $(VENV)/.bench ## accuracy beside peers, on two threads
 
 crash: $(VENV)/.test ## kill writers and database servers a hundred times each
 	PRIVET_KILLS=100 $(BIN)/python -m pytest tests/store/test_crash.py
+
+j48: $(VENV)/.bench ## our C4.5 beside J48 (Debian's weka), into docs/trees.md
+	$(PINS) $(BIN)/python -m benchmarks.j48 --write
 
 mutants: $(VENV)/.test ## plant bugs one by one and see the tests catch each
 	$(BIN)/python tests/mutants/run.py

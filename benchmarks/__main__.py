@@ -12,7 +12,7 @@ from importlib import import_module
 
 from rich.console import Console
 
-NAMES = ("grow", "substitute", "learn", "party", "scale", "store", "audit")
+NAMES = ("grow", "substitute", "learn", "forest", "party", "scale", "store", "audit")
 
 
 APART = ("accuracy", "coverage")

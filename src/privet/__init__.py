@@ -20,6 +20,7 @@ _homes = {
     "Complement": "privet.disguise",
     "Distribution": "privet.estimate.distribution",
     "Exact": "privet.disguise",
+    "ForestClassifier": "privet.forests",
     "KAnonymity": "privet.disguise",
     "Monotone": "privet.disguise",
     "Plan": "privet.disguise",
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from privet.errors import PrivetError
     from privet.estimate.distribution import Distribution
     from privet.estimators import TreeClassifier
+    from privet.forests import ForestClassifier
     from privet.release import Release
     from privet.schema import Attribute, Schema
     from privet.store import Store

@@ -73,6 +73,7 @@ def test_a_flat_prior_has_the_closed_form() -> None:
     assert success(np.full(SIZE, 0.1), law) == pytest.approx(8 / (8 + SIZE - 1), abs=1e-6)
     assert best_guess(np.full(SIZE, 0.1), law).tolist() == list(range(SIZE))
     # A value so common that no disguise speaks against it is always guessed.
+    assert best_guess(np.array([0.95, 0.05]), np.array([[0.6, 0.4], [0.4, 0.6]])).tolist() == [0, 0]
     assert success(np.array([0.95, 0.05]), np.array([[0.6, 0.4], [0.4, 0.6]])) == 0.95
 
 

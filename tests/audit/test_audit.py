@@ -113,6 +113,10 @@ def test_bounds_are_kept_or_exceeded(found: Audit) -> None:
     assert said == "The ε of a record is 6.238; allowed are 6.2."
     (said,) = found.exceeds(max_attack=0.01)
     assert said.endswith("over a blind guess; allowed are 0.01.")
+    assert found.worst is not None
+    won = found.worst.advantage
+    assert found.exceeds(max_attack=won) == []
+    assert len(found.exceeds(max_attack=won - 1e-6)) == 1
     with pytest.raises(InputError, match="max_attack must be a number of at least 0"):
         found.exceeds(max_attack=float("nan"))
 

@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet import datasets
+from privet.audit import audit
 from privet.audit.fidelity import association, associations, count_errors
 from privet.audit.original import Original, read_original
 from privet.audit.utility import SPLITS, utility
 from privet.audit.world import Case, generator
-from privet.disguise import Exact, Plan, RandomSubstitution, ValueClass
+from privet.disguise import Complement, Exact, Plan, RandomSubstitution, ValueClass
 from privet.errors import DataError
 from privet.randomness import Randomness
 from privet.release import Release
@@ -98,6 +100,16 @@ def test_value_classes_of_categories_are_left_out() -> None:
     held = read_original(people(500), release, np.random.default_rng(1))
     assert held.skipped == ("car",)
     assert "car" not in held.sample
+
+
+def test_releases_whose_parts_belong_together_are_compared_as_a_whole() -> None:
+    table, schema = datasets.load("weather"), datasets.schema("weather")
+    found = audit(Complement().disguise(table, schema), table, seed=1)
+    assert found.attacks == ()
+    assert {one.why for one in found.not_run} >= {"the parts of the release only belong together"}
+    assert found.utility is not None
+    assert found.utility.cost == 0  # mining a complemented table gives the original tree
+    assert "cannot be split" in found.utility.how
 
 
 def test_trees_are_judged_on_records_they_did_not_see() -> None:

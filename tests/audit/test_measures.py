@@ -76,6 +76,12 @@ def test_an_interval_reaches_over_cells_until_it_is_sure() -> None:
     assert most == pytest.approx((1 + 0.45 * 6) / 4, abs=1e-6)
 
 
+def test_an_interval_is_that_of_the_output_that_tells_most() -> None:
+    coding = Coding.cells("x", [0, 1], [1, 2])
+    law = np.array([[0.5, 1.0], [0.5, 0.0]])  # the second output comes from the first cell only
+    assert widths(coding, law)[0] == pytest.approx(0.25)
+
+
 def test_every_claim_of_a_good_release_holds(release: Release) -> None:
     original = read_original(people(), release, rng())
     checks = check_claims(release, original)

@@ -45,7 +45,7 @@ class World:
                 continue
             held.append(np.eye(2) if channel is None else channel.inverse())
             done.update((name,) if channel is None else channel.attributes)
-        whole = np.eye(1)
+        whole: NDArray[Any] = np.eye(1)
         for one in held:
             whole = np.kron(whole, one)
         return whole

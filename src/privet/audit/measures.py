@@ -103,7 +103,7 @@ def _measure(release: Release, part: Part, promise: Promise, smallest: int | Non
 
 def _smallest(release: Release, part: Part) -> int | None:
     """Return k: the smallest number of rows alike in all plain attributes but the class."""
-    names = plain_names(part, release.schema.names, release.schema.target)
+    names = [name for name in plain_names(release, part) if name != release.schema.target]
     if not names or not release.rows or any(one.sign < 0 for one in release.parts):
         return None
     held = part.table.slice(0, ROWS).collect(ROWS).columns

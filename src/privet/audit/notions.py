@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NOTIONS", "may_claim", "register_notions", "words"]
+__all__ = ["NOTIONS", "is_readable", "may_claim", "register_notions", "words"]
 
 NOTIONS = ("epsilon", "gamma", "posterior", "entropy", "interval", "k")
 
@@ -25,23 +25,33 @@ _held: dict[str, frozenset[str]] = {
     "withheld": _BOUNDED,
     "value-class": frozenset({"interval", "k"}),
     "exact": frozenset({"k"}),
+    "binary": frozenset({"interval", "k"}),
 }
+_readable = {"exact", "value-class", "binary"}  # what is released is the value, or its class
 _words: dict[str, str] = {
     "flip": "No formal guarantee: the group is shown up to turning all of it round.",
     "withheld": "Nothing of it is released.",
+    "binary": "No formal guarantee: which half of its values it lies in is plain.",
     "value-class": "No formal guarantee: which class of values it lies in is plain.",
     "exact": "No formal guarantee: it is plain for all to see.",
 }
 
 
-def register_notions(treatment: str, notions: Iterable[str], said: str = "") -> None:
-    """Say what a treatment may claim, and what is said of it where that is not ε."""
+def register_notions(
+    treatment: str, notions: Iterable[str], said: str = "", *, readable: bool = False
+) -> None:
+    """Say what a treatment may claim, and what is said of it where that is not ε.
+
+    A ``readable`` one releases values, or classes of them, as they are.
+    """
     held = frozenset(notions)
     unknown = sorted(held - set(NOTIONS))
     if unknown:
         message = f"there is no notion {unknown[0]!r}; there are {', '.join(NOTIONS)}"
         raise ValueError(message)
     _held[treatment] = held
+    if readable:
+        _readable.add(treatment)
     if said:
         _words[treatment] = said
 
@@ -53,6 +63,11 @@ def may_claim(treatment: str) -> frozenset[str]:
     ['interval', 'k']
     """
     return _held.get(treatment, frozenset())
+
+
+def is_readable(treatment: str) -> bool:
+    """Whether values of a treatment without a channel can be read off the release."""
+    return treatment in _readable
 
 
 def words(treatment: str) -> str:

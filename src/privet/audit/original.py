@@ -24,6 +24,7 @@ __all__ = ["SAMPLE", "Original", "read_original"]
 
 SAMPLE = 200_000  # records that attacks are run on; the rest only count
 ROWS = 1 << 17  # coded in one go
+_SAME = ("exact", "substitution")  # treatments that keep an attribute's domain
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Original:
     """Records coded as the release codes them, before any channel.
 
     ``sample`` holds a uniformly random choice of at most ``SAMPLE`` of the ``rows``; ``counts``
-    are of all rows. ``skipped`` names attributes whose raw values the card cannot code: value
+    are of all rows. ``skipped`` names attributes whose raw values the card cannot code, as value
     classes of categories, whose members only the owner's plan knows.
     """
 
@@ -50,23 +51,15 @@ def read_original(
     records: Any, release: Release, rng: np.random.Generator, limit: int = SAMPLE
 ) -> Original:
     """Read a frame, or files by their path, holding a batch and the sample in memory."""
-    skipped = tuple(
-        attribute.name
-        for attribute in release.schema
-        if attribute.is_categorical and release.treatments.get(attribute.name) == "value-class"
-    )
-    used = [attribute for attribute in release.schema if attribute.name not in skipped]
-    if release.schema.target in skipped or len(used) < 2:
-        raise DataError("The card does not tell how the original's columns became value classes.")
-    counts = {
-        attribute.name: np.zeros(coding.size, np.int64)
-        for attribute in used
-        if (coding := release.codings[attribute.name]) is not None
-    }
+    used = list(release.schema)
+    counts: dict[str, NDArray[np.int64]] = {}
     held: dict[str, NDArray[Any]] = {}
     keys = np.empty(0)
     rows = 0
     for raw in track(_batches(records, used), "reading the original"):
+        if not rows:
+            used = [attribute for attribute in used if _codable(attribute, release, raw)]
+            counts = _zeros(used, release)
         coded = {
             attribute.name: _code(attribute, release, raw[attribute.name]) for attribute in used
         }
@@ -79,7 +72,29 @@ def read_original(
     if all(part.sign > 0 for part in release.parts) and rows != release.rows:
         message = f"The original has {rows:,} records, the release {release.rows:,}."
         raise DataError(message, hint="give the very table that the release was made from.")
-    return Original(rows, held, counts, skipped)
+    return Original(rows, held, counts, tuple(n for n in release.schema.names if n not in held))
+
+
+def _zeros(used: list[Attribute], release: Release) -> dict[str, NDArray[np.int64]]:
+    """Return empty counts, after checking that there is something to compare."""
+    if release.schema.target not in [attribute.name for attribute in used] or len(used) < 2:
+        raise DataError("The card does not tell how the original's columns became the release's.")
+    return {
+        attribute.name: np.zeros(coding.size, np.int64)
+        for attribute in used
+        if (coding := release.codings[attribute.name]) is not None
+    }
+
+
+def _codable(attribute: Attribute, release: Release, raw: Mapping[str, Any]) -> bool:
+    """Whether the card tells how an attribute's raw values became what is released."""
+    if release.treatments.get(attribute.name, "exact") in _SAME:
+        return True  # a value that does not fit is then the caller's mistake
+    try:
+        _code(attribute, release, raw[attribute.name])
+    except DataError:
+        return False
+    return True
 
 
 def _batches(records: Any, used: list[Attribute]) -> Iterator[Mapping[str, Any]]:

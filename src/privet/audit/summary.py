@@ -262,7 +262,7 @@ def _attacked(worst: Outcome | None) -> str:
 
 def _useful(found: Utility | None) -> str:
     if found is None:
-        return "No tree could be grown from it, so nothing is known of its use."
+        return "What it is still good for was not measured: no tree was grown from it."
     tree = f"{100 * found.release.accuracy:.1f} ± {100 * found.release.error:.1f} %"
     if found.plain is None:
         return (

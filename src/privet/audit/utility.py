@@ -11,7 +11,7 @@ import numpy as np
 from privet.errors import DataError, MethodError, TreeError
 from privet.estimators import TreeClassifier
 from privet.progress import track
-from privet.release import Part
+from privet.release import Part, Release
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from privet.audit.original import Original
     from privet.audit.world import Case
-    from privet.release import Release
 
 __all__ = ["Grown", "Utility", "utility"]
 
@@ -67,15 +66,20 @@ def utility(
     Without a ``method`` trees are grown by the quickest that is without bias: ``direct`` where
     the channels can be inverted, ``auto`` elsewhere.
     """
+    together = any(part.sign < 0 for part in release.parts)
     try:
-        if original is None or any(part.sign < 0 for part in release.parts):
-            return _from_release(release, method)
+        if original is None:
+            return None if together else _from_release(release, method)
+        if together:
+            return _undivided(release, original, method)
         return _from_original(release, original, case, method)
     except (DataError, MethodError, TreeError):
         return None
 
 
 def _fitted(release: Release, method: str | None) -> TreeClassifier:
+    if method is None and not any(part.channels for part in release.parts):
+        method = "auto"
     if method is not None:
         return TreeClassifier(method=method, max_depth=DEPTH).fit(release)
     try:
@@ -123,6 +127,30 @@ def _from_original(release: Release, original: Original, case: Case, method: str
     )
 
 
+def _undivided(release: Release, original: Original, method: str | None) -> Utility:
+    """Compare trees from the whole release and from all originals, on those same originals.
+
+    The parts of such a release belong together, so no record can be kept back to judge.
+    """
+    table = MemoryTable(original.sample)
+    exam = _released(release, original, Part(table, ()))
+    counts = original.counts[release.schema.target]
+    models = {"release": _fitted(release, method), "plain": _fitted(exam, "auto")}
+    grown = {
+        name: _grown(name, [(model.accuracy(exam).value, len(model.tree_.leaves))], table.rows)
+        for name, model in models.items()
+    }
+    return Utility(
+        grown["release"],
+        None,
+        grown["plain"],
+        float(counts.max() / counts.sum()),
+        1,
+        f"the originals themselves, because the release cannot be split: mined by "
+        f"'{models['release'].method_}'; trees of at most {DEPTH} tests",
+    )
+
+
 def _disguised(case: Case, held: dict[str, NDArray[Any]]) -> MemoryTable:
     columns = dict(held)
     for channel in case.part.channels:
@@ -136,7 +164,7 @@ def _released(release: Release, original: Original, part: Part) -> Release:
     names = [name for name in release.schema.names if name not in original.skipped]
     schema = release.schema.with_attributes(release.schema[name] for name in names)
     codings = {name: release.codings[name] for name in names}
-    return replace(release, schema=schema, codings=codings, parts=(part,), treatments={})
+    return Release(schema, codings, (part,), seeded=release.seeded)
 
 
 def _grown(name: str, held: list[tuple[float, float]], tested: int) -> Grown:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from privet.audit.notions import is_readable
 from privet.channel.base import MAX_CELLS
 from privet.estimate.bins import learn_cells
 
@@ -171,7 +172,7 @@ def _grouped(
         if channel is not None:
             group = Group(names, channel.input_size, channel)
             truth[group.about] = channel.join(original.sample)
-        else:
+        elif is_readable(release.treatments.get(name, "exact")):
             coding = release.codings[name]
             column = original.sample[name]
             if coding is None:  # exact numbers: told apart as finely as a miner would
@@ -179,6 +180,8 @@ def _grouped(
                 column = coding.encode(column)
             group = Group(names, coding.size, None)
             truth[group.about] = column
+        else:
+            continue  # neither a channel nor plain: for attacks that know the method
         groups.append(group)
     return tuple(groups), truth
 

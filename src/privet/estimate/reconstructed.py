@@ -80,7 +80,8 @@ def whole_counts(
     if rounding == "half-up":
         ends = np.minimum(np.cumsum(np.floor(held + 0.5)), rows).astype(np.int64)
         ends[-1] = rows
-        return np.diff(ends, prepend=0)
+        steps: NDArray[np.int64] = np.diff(ends, prepend=0)
+        return steps
     if rounding != "largest-remainder":
         message = f"There is no rounding {rounding!r}; there are 'largest-remainder', 'half-up'."
         raise MethodError(message)

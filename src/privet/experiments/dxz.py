@@ -7,6 +7,8 @@ entropy, from which the paper's guide to γ and N is read.
 Where the paper is silent: both distributions are drawn with 1,000 and with 20,000 numbers; a
 synthetic table has AS's 100,000 training and 5,000 test records; the two UCI tables are Adult with
 its own test part and Credit with a random third held out. Accuracy is that on plain test records.
+Trees are C4.5's with Quinlan's least leaf of two records and no least gain ratio; beside them stand
+those with the larger leaves that ``global`` asks for where it is used otherwise.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from privet.channel import GammaDiagonal
 from privet.coding import Coding
 from privet.disguise import RandomSubstitution
 from privet.estimate.distribution import REPAIRS, Distribution, estimation_error
+from privet.estimate.methods import evidence_of
 from privet.estimators import TreeClassifier
 from privet.experiments.dxz_figures import (
     GUIDE,
@@ -33,7 +36,7 @@ from privet.experiments.lab import Lab, Seeds, Setting, grid, mean, means
 from privet.experiments.page import Compared, Findings
 from privet.experiments.registry import experiment
 from privet.experiments.tables import is_present, parts
-from privet.tree.policy import POLICIES
+from privet.tree import Policy, grow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +54,7 @@ VALUES = 200  # the domain of the two distributions is 1..200
 NUMBERS = (1_000, 20_000)
 SYNTHETIC = tuple(f"as-f{number}" for number in range(1, 6))
 UCI = ("adult", "credit")
+LEARNER = Policy.named("c4.5").but(min_gain_ratio=0.0)
 
 
 # Trials
@@ -88,15 +92,20 @@ def learning(setting: Setting, seeds: Seeds) -> dict[str, float]:
     schema = datasets.schema(setting["table"])
     disguise = RandomSubstitution(gamma=setting["gamma"], bins=setting["bins"])
     release = disguise.disguise(train, schema, seed=seeds("noise"))
-    model = TreeClassifier(policy=setting["policy"], method="global").fit(release)
-    return {"accuracy": model.score(test), "leaves": float(len(model.tree_.leaves))}
+    chosen = evidence_of(release, "global")
+    trees = [
+        grow(chosen.evidence, LEARNER.but(min_samples_leaf=leaf), schema.target)
+        for leaf in (LEARNER.min_samples_leaf, max(LEARNER.min_samples_leaf, chosen.leaf))
+    ]
+    paper, cautious = (TreeClassifier.from_tree(tree).score(test) for tree in trees)
+    return {"accuracy": paper, "cautious": cautious}
 
 
 def original(setting: Setting, seeds: Seeds) -> dict[str, float]:
     """Return the accuracy of a tree learned from the plain table."""
     train, test = _records(setting, seeds)
     target = datasets.schema(setting["table"]).target
-    model = TreeClassifier(policy=setting["policy"], min_samples_leaf=max(2, len(train) // 1000))
+    model = TreeClassifier(policy="c4.5")
     model.fit(train.drop_columns(target), train[target].to_pylist())
     return {"accuracy": model.score(test.drop_columns(target), test[target].to_pylist())}
 
@@ -118,14 +127,10 @@ def dxz(lab: Lab) -> Findings:
     numbers = grid(rows=NUMBERS, shape=shapes, gamma=gammas, bins=sizes)
     errors = lab.run(estimating, numbers, runs=runs)
     tables = ("as-f1", "as-f2") if lab.quick else (*SYNTHETIC, *filter(is_present, UCI))
-    policy = "c4.5" if "c4.5" in POLICIES else "cart"
-    fixed: dict[str, list[Any]] = {
-        "rows": [10_000 if lab.quick else 100_000],
-        "policy": [policy],
-    }
-    settings = grid(table=tables, **fixed, gamma=gammas, bins=sizes)
+    rows = [10_000 if lab.quick else 100_000]
+    settings = grid(table=tables, rows=rows, gamma=gammas, bins=sizes)
     learned = lab.run(learning, settings, runs=runs, alike=("gamma", "bins"))
-    plain = lab.run(original, grid(table=tables, **fixed), runs=runs)
+    plain = lab.run(original, grid(table=tables, rows=rows), runs=runs)
     compared, facts = _compared(errors, learned, plain)
     sections = [
         figure_2(errors, gammas, sizes),
@@ -133,7 +138,7 @@ def dxz(lab: Lab) -> Findings:
         figure_4(learned, plain, gammas, sizes),
         figure_5(learned),
     ]
-    return Findings(sections, compared, facts | {"policy": policy, "runs": runs})
+    return Findings(sections, compared, facts | {"runs": runs})
 
 
 def _compared(
@@ -156,6 +161,7 @@ def _compared(
     uci = [row for row in learned if row["table"] in UCI]
     overall, _ = mean(row["accuracy"] for row in synthetic)
     inside, _ = mean(row["accuracy"] for row in guided)
+    cautious, _ = mean(row["cautious"] for row in synthetic)
     whole = means(learned, ["table"], "accuracy")
     best = means(plain, ["table"], "accuracy")
     below = all(whole[key][0] < best[key][0] for key in whole)
@@ -182,7 +188,7 @@ def _compared(
         Compared(
             "accuracy is about 80-85 % on the synthetic tables",
             f"{100 * overall:.1f} % over all combinations, {100 * inside:.1f} % for γ = 5 to 12 "
-            "and N ≤ 30",
+            f"and N ≤ 30; {100 * cautious:.1f} % over all with larger leaves",
             holds=bool(overall > 0.75 and inside > 0.8),
         ),
         Compared(
@@ -197,6 +203,7 @@ def _compared(
         "repair_ratio_large": float(np.median(ratios[large])),
         "accuracy_synthetic": overall,
         "accuracy_guided": inside,
+        "accuracy_cautious": cautious,
         "guide": {key: value for key, value in chosen.items() if key != "best_bins"},
         "accuracy": {key[0]: value for key, (value, _) in whole.items()},
         "accuracy_plain": {key[0]: value for key, (value, _) in best.items()},

@@ -7,7 +7,7 @@ the depth limit, are never asked about.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,18 +23,37 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.coding import Coding, Floats
-    from privet.estimate.base import Evidence
+    from privet.estimate.base import Evidence, Frontier, Tables
     from privet.tree.policy import Policy
     from privet.tree.split import Scored
 
-__all__ = ["grow"]
+__all__ = ["Level", "grow", "next_level", "root_level"]
 
 
-def grow(evidence: Evidence, policy: Policy, target: str = "class") -> Tree:
-    """Grow a tree from evidence by a policy."""
-    codings = evidence.codings
+class Level(NamedTuple):
+    """The open nodes of one depth, their tables, and a split (or none) chosen for each."""
+
+    frontier: Frontier
+    tables: Tables
+    chosen: Sequence[Scored | None] = ()
+
+
+def root_level(evidence: Evidence) -> Level:
+    """Return the level that holds only the root, with nothing chosen."""
     frontier = evidence.root()
-    tables = evidence.tables(frontier)
+    return Level(frontier, evidence.tables(frontier))
+
+
+def grow(
+    evidence: Evidence, policy: Policy, target: str = "class", levels: Sequence[Level] = ()
+) -> Tree:
+    """Grow a tree from evidence by a policy.
+
+    ``levels`` are the first ones, with their splits, if they are known already: a forest's trees
+    share them.
+    """
+    codings = evidence.codings
+    frontier, tables, _ = levels[0] if levels else root_level(evidence)
     whole = tables.at(0)[0]
     total = whole.mean.sum(0)
     if not total.sum() > 0:
@@ -47,18 +66,33 @@ def grow(evidence: Evidence, policy: Policy, target: str = "class") -> Tree:
     depth = 0
     while open_:
         depth += 1
-        chosen = best_splits(tables, codings, policy)
+        known = depth <= len(levels)
+        chosen = levels[depth - 1].chosen if known else best_splits(tables, codings, policy)
         splits = [split for split in chosen if split is not None]
         if not splits:
             break
         born = np.array(draft.add(open_, chosen))
         keep = _may_split(np.concatenate([split.counts for split in splits]), depth, policy)
         open_ = born[keep].tolist()
-        if open_:
+        if open_ and depth < len(levels):
+            frontier, tables, _ = levels[depth]
+        elif open_:
             frontier = evidence.split(frontier, _splits(chosen, codings), keep)
             tables = evidence.tables(frontier)
     tree = prune_unsure(draft.finished(evidence, policy, target), policy.min_fit_z)
     return tree if policy.confidence is None else prune_errors(tree, policy.confidence)
+
+
+def next_level(
+    evidence: Evidence, level: Level, depth: int, policy: Policy
+) -> tuple[Level | None, NDArray[np.bool_]]:
+    """Return the level below one of a depth (None if it is empty), and which children are on it."""
+    counts = [split.counts for split in level.chosen if split is not None]
+    keep = _may_split(np.concatenate(counts), depth + 1, policy)
+    if not keep.any():
+        return None, keep
+    frontier = evidence.split(level.frontier, _splits(level.chosen, evidence.codings), keep)
+    return Level(frontier, evidence.tables(frontier)), keep
 
 
 def _may_split(counts: Floats, depth: int, policy: Policy) -> NDArray[np.bool_]:
@@ -146,7 +180,7 @@ class _Draft:
     def _labels(self, counts: Floats, policy: Policy) -> NDArray[np.int64]:
         """Return the leading class of each node; an empty or uncertain one takes its parent's."""
         labels: NDArray[np.int64] = counts.argmax(1)
-        for node in range(1, len(labels)):
-            if counts[node].sum() <= 0 or self.leads[node] < policy.min_leaf_z:
-                labels[node] = labels[self.parent[node]]
+        unsure = (counts.sum(1) <= 0) | (np.array(self.leads) < policy.min_leaf_z)
+        for node in np.flatnonzero(unsure[1:]) + 1:
+            labels[node] = labels[self.parent[node]]
         return labels

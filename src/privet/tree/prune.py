@@ -6,7 +6,6 @@ where splits are uncertain the grower goes on past them, and what did not pay is
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from privet.coding import Floats
     from privet.tree.tree import Tree
 
 __all__ = ["cut", "more_errors", "prune_errors", "prune_unsure"]
@@ -69,27 +69,26 @@ def prune_unsure(tree: Tree, least: float) -> Tree:
     return tree if (worth[tree.child >= 0] > 0).all() else cut(tree, worth > 0)
 
 
-def more_errors(rows: float, errors: float, confidence: float) -> float:
-    """Return how many errors more than were seen a leaf may make (Quinlan, 1993).
+def more_errors(rows: ArrayLike, errors: ArrayLike, confidence: float) -> Floats:
+    """Return how many errors more than were seen leaves may make (Quinlan, 1993).
 
     The upper bound of a binomial share at ``confidence``, less the share seen, times ``rows``;
     exact for no errors, by the normal approximation from one error on, linear in between.
 
-    >>> [round(more_errors(n, 0, 0.25) / n, 3) for n in (6, 9, 1)]
+    >>> [round(float(more_errors(n, 0, 0.25)) / n, 3) for n in (6, 9, 1)]
     [0.206, 0.143, 0.75]
     """
-    if rows <= 0:
-        return 0.0
-    if errors < 1:
-        none: float = rows * (1.0 - math.exp(math.log(confidence) / rows))
-        return none + (errors * (more_errors(rows, 1.0, confidence) - none) if errors > 0 else 0.0)
-    if errors + 0.5 >= rows:
-        return max(rows - errors, 0.0)
+    n, seen = np.broadcast_arrays(np.asarray(rows, np.float64), np.asarray(errors, np.float64))
     z = NormalDist().inv_cdf(1.0 - confidence)
-    share = (errors + 0.5) / rows
-    spread = z * math.sqrt(share * (1.0 - share) / rows + z * z / (4 * rows * rows))
-    bound = (share + z * z / (2 * rows) + spread) / (1.0 + z * z / rows)
-    return rows * bound - errors
+    with np.errstate(divide="ignore", invalid="ignore"):
+        none = n * (1.0 - confidence ** (1.0 / n))
+        wrong = np.maximum(seen, 1.0)
+        share = (wrong + 0.5) / n
+        spread = z * np.sqrt(share * (1.0 - share) / n + z * z / (4 * n * n))
+        bound = n * (share + z * z / (2 * n) + spread) / (1.0 + z * z / n) - wrong
+        bound = np.where(wrong + 0.5 >= n, np.maximum(n - wrong, 0.0), bound)
+        more = np.where(seen < 1, none + np.maximum(seen, 0.0) * (bound - none), bound)
+    return np.where(n > 0, more, 0.0)
 
 
 def prune_errors(tree: Tree, confidence: float) -> Tree:
@@ -101,17 +100,18 @@ def prune_errors(tree: Tree, confidence: float) -> Tree:
     """
     held = np.maximum(tree.counts, 0.0)
     rows = held.sum(1)
-    wrong = rows - held[np.arange(tree.nodes), tree.label]
-    seen, bound = wrong.copy(), wrong.copy()
+    errors = rows - held[np.arange(tree.nodes), tree.label]
+    bound = (errors + more_errors(rows, errors, confidence)).tolist()
+    wrong, child, parent = errors.tolist(), tree.child.tolist(), tree.parent.tolist()
+    below, hoped = [0.0] * tree.nodes, [0.0] * tree.nodes
     stays = tree.child >= 0
     for node in range(tree.nodes - 1, -1, -1):
-        kids = tree.children(node)
-        bound[node] += more_errors(float(rows[node]), float(wrong[node]), confidence)
-        if not kids:
-            continue
-        below, hoped = sum(seen[kid] for kid in kids), sum(bound[kid] for kid in kids)
-        stays[node] = below < wrong[node] - 1e-3 and hoped < bound[node] - 0.1
-        if stays[node]:
-            bound[node] = hoped
-        seen[node] = min(below, wrong[node])
+        seen, best = wrong[node], bound[node]
+        if child[node] >= 0:
+            stays[node] = below[node] < seen - 1e-3 and hoped[node] < best - 0.1
+            best = hoped[node] if stays[node] else best
+            seen = min(below[node], seen)
+        if node:
+            below[parent[node]] += seen
+            hoped[parent[node]] += best
     return tree if stays[tree.child >= 0].all() else cut(tree, stays)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privet.compiled import in_threads, threads
-from privet.estimate.base import CountTables
+from privet.estimate.base import Counted, CountTables
 from privet.estimate.fitted import Fitted
 from privet.tree.criterion import impurity, slope
 from privet.tree.kernels import best_in_tables
@@ -271,6 +271,8 @@ def _gain(
     total = counts.sum(1)
     rows = np.maximum(total, 0.0).sum(-1)
     gain = impurity(total, policy.criterion) - impurity(counts, policy.criterion).sum(1)
+    if isinstance(estimate, Counted):  # nothing is uncertain, and slopes are large
+        return np.divide(gain, rows, out=np.zeros_like(gain), where=rows > 0), np.zeros_like(gain)
     slopes = slope(total, policy.criterion)[:, None, :] - slope(counts, policy.criterion)
     coefficients = np.einsum("kbv,kbc->kvc", member, slopes)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -286,6 +288,8 @@ def _row_errors(estimate: Estimate, member: Floats) -> Floats:
 def _child_errors(estimate: Estimate, member: Floats, counts: Floats) -> tuple[Floats, Floats]:
     """Return the standard error of each count, and each branch's lead in standard errors."""
     branches, classes = counts.shape
+    if isinstance(estimate, Counted):
+        return np.zeros_like(counts), np.full(branches, np.inf)
     single = np.einsum("bv,dc->bdvc", member, np.eye(classes)).reshape(-1, member.shape[1], classes)
     errors = np.sqrt(np.maximum(estimate.variances(single), 0.0)).reshape(branches, classes)
     if classes == 1 or not errors.any():

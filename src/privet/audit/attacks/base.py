@@ -74,7 +74,8 @@ class Attack:
 
     ``applies`` returns why it has nothing to do in a case, or nothing. ``real`` attacks need
     the owner's records; the others can do with ones drawn from estimated shares. ``repeated``
-    ones need further releases of the same records: they warn of what may come.
+    ones need further releases of the same records: they warn of what may come. ``signed`` ones
+    can take releases with negative parts, whose rows are not the records disguised.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Attack:
     kind: Kind = "success"
     real: bool = False
     repeated: bool = False
+    signed: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,11 +146,14 @@ def attack(
     kind: Kind = "success",
     real: bool = False,
     repeated: bool = False,
+    signed: bool = False,
 ) -> Callable[[Callable[[World], Iterator[Trial]]], Callable[[World], Iterator[Trial]]]:
     """Register a generator of trials as an attack; see ``Attack``."""
 
     def made(trials: Callable[[World], Iterator[Trial]]) -> Callable[[World], Iterator[Trial]]:
-        ATTACKS[name] = Attack(name, title, needs, remedy, trials, applies, kind, real, repeated)
+        ATTACKS[name] = Attack(
+            name, title, needs, remedy, trials, applies, kind, real, repeated, signed
+        )
         return trials
 
     return made
@@ -161,7 +166,9 @@ def run_attacks(
     chosen = list(ATTACKS.values()) if names is None else [ATTACKS[name] for name in names]
     outcomes, idle = [], []
     for one in track(chosen, "attacking", len(chosen)):
-        why = one.applies(case)
+        together = any(part.sign < 0 for part in case.release.parts)
+        why = "the parts of the release only belong together" if together and not one.signed else ""
+        why = why or one.applies(case)
         if not why and one.real and not case.real:
             why = "it needs the owner's records (original)"
         found = [] if why else _run(case, one)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.audit.attacks.base import Trial, attack
+from privet.audit.notions import is_readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.audit.world import Case, World
-    from privet.release import Part
+    from privet.release import Part, Release
 
 __all__ = ["Alike", "alike", "homogeneity", "plain_names"]
 
@@ -35,9 +36,13 @@ class Alike:
         return int(self.sizes.min())
 
 
-def plain_names(part: Part, names: Sequence[str], target: str) -> list[str]:
-    """Return the attributes besides the class that went through no channel."""
-    return [name for name in names if name != target and part.channel(name) is None]
+def plain_names(release: Release, part: Part) -> list[str]:
+    """Return the attributes, the class among them, whose released values are the true ones."""
+    return [
+        name
+        for name in release.schema.names
+        if part.channel(name) is None and is_readable(release.treatments.get(name, "exact"))
+    ]
 
 
 def alike(columns: Sequence[NDArray[Any]]) -> Alike:
@@ -54,14 +59,10 @@ def alike(columns: Sequence[NDArray[Any]]) -> Alike:
 
 
 def _applies(case: Case) -> str:
-    release = case.release
-    if case.part.channel(release.schema.target) is not None:
+    plain = plain_names(case.release, case.part)
+    if case.release.schema.target not in plain:
         return "the class is disguised"
-    if any(part.sign < 0 for part in release.parts):
-        return "the release has parts that only belong together"
-    if not plain_names(case.part, release.schema.names, release.schema.target):
-        return "no attribute but the class is plain, so no row stands out"
-    return ""
+    return "" if len(plain) > 1 else "no attribute but the class is plain, so no row stands out"
 
 
 @attack(
@@ -75,10 +76,9 @@ def homogeneity(world: World) -> Iterator[Trial]:
     """Guess the commonest class among rows that are alike in all that is plain."""
     case = world.case
     target = case.release.schema.target
-    names = plain_names(case.part, case.release.schema.names, target)
     held = case.part.table.slice(0, ROWS).collect(ROWS).columns
     label = held[target].astype(np.int64)
-    columns = [held[name] for name in names]
+    columns = [held[name] for name in plain_names(case.release, case.part) if name != target]
     if world.kind == "plain":
         if not case.real:
             return

@@ -35,16 +35,24 @@ def linkage(world: World) -> Iterator[Trial]:
     """Take the likeliest row for each target; a tie is broken by chance."""
     case = world.case
     groups = [group for group in case.groups if group.channel is None or group in case.hidden]
-    # Row numbers are wide because NumPy looks them up so; the tables are narrow.
+    # Row numbers are wide because NumPy looks them up so; the tables are narrow, a row an original.
     columns = [world.draw(group).astype(np.intp) for group in groups]
+    sure = [world.kind == "plain" or group.channel is None for group in groups]
     with np.errstate(divide="ignore"):
-        laws = [np.log(world.law(group)).astype(np.float32) for group in groups]
+        laws = [
+            None if plain else np.log(world.law(group).T).astype(np.float32, order="C")
+            for group, plain in zip(groups, sure, strict=True)
+        ]
     targets = case.rng.permutation(case.rows)[: max(50, min(TARGETS, WORK // case.rows))]
     hits = 0
     for target in targets:
         score = np.zeros(case.rows, np.float32)
         for group, column, law in zip(groups, columns, laws, strict=True):
-            score += law[:, case.truth[group.about][target]][column]
+            known = case.truth[group.about][target]
+            if law is None:  # what is plain either agrees or rules the row out
+                score[column != known] = -np.inf
+            else:
+                score += law[known][column]
         best = score.max()
         if score[target] >= best - 1e-4:
             alike = int((score >= best - 1e-4).sum())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privet.audit.attacks.base import Trial, attack
+from privet.audit.attacks.homogeneity import plain_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +18,7 @@ __all__ = ["place", "read"]
 
 
 def _open(case: Case) -> str:
-    plain = [name for name in case.release.schema.names if case.part.channel(name) is None]
-    return "" if plain else "no attribute is plain"
+    return "" if plain_names(case.release, case.part) else "no attribute is plain"
 
 
 @attack(
@@ -31,9 +31,7 @@ def _open(case: Case) -> str:
 def read(world: World) -> Iterator[Trial]:
     """Read a plain attribute off the row, sure to be right; blind is the commonest value."""
     case = world.case
-    for name in case.release.schema.names:
-        if case.part.channel(name) is not None:
-            continue
+    for name in plain_names(case.release, case.part):
         most = _commonest(world, name)
         value = most if world.kind == "independent" else 1.0
         yield Trial(name, value, value, value, most, value)

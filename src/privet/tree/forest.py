@@ -1,0 +1,169 @@
+"""SysFor: a forest of the trees that start with good splits (Islam and Giggins, 2011).
+
+The first trees take each good split of the root in turn; where more are wanted, the next ones take
+good splits of the root's children. All grow by the one grower, from shared first levels: the
+root's tables are counted once however many trees there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.tree.grow import Level, grow, next_level, root_level
+from privet.tree.split import TIE, candidates_of, informations, ranked_splits, ratios
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from privet.coding import Coding, Floats
+    from privet.estimate.base import Estimate, Evidence
+    from privet.tree.policy import Policy
+    from privet.tree.split import Candidates, Scored
+    from privet.tree.tree import Tree
+
+__all__ = ["VOTES", "SysFor", "good_splits", "grow_forest", "votes"]
+
+VOTES = ("credal", "majority")
+
+
+@dataclass(frozen=True)
+class SysFor:
+    """How many trees, and which splits are good enough to start one.
+
+    A split is good if its gain ratio is at most ``goodness`` below the best one's. Several cuts of
+    one numeric attribute are taken only if they are more than ``separation`` of its range apart.
+    """
+
+    trees: int = 60
+    goodness: float = 0.3
+    separation: float = 0.3
+
+
+def good_splits(
+    estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy, wanted: SysFor
+) -> list[Scored]:
+    """Return the good splits of a node, best first; the grower's own choice is the first of them.
+
+    Those that follow are taken by their gain ratio, the highest first; as for C4.5 the gain must
+    be at least the average of the attributes' best ones.
+    """
+    ranked = ranked_splits(estimates, codings, policy)
+    if not ranked:
+        return []
+    offered = _offered(estimates, codings, policy)
+    good = ranked[:1]
+    cuts = {ranked[0].attribute: [_threshold(codings, ranked[0])]}
+    for score, held, place in offered:
+        if len(good) >= wanted.trees or score < ranked[0].score - wanted.goodness - TIE:
+            break
+        near = cuts.setdefault(held.attribute, [])
+        cut = held.coding.cut(*held.gap(place))[1] if held.coding.ordered else 0.0
+        room = wanted.separation * _range(held.coding)
+        if any(not abs(cut - other) > room for other in near):
+            continue
+        split = held.scored(place, policy)
+        if split is not None:
+            near.append(cut)
+            good.append(split)
+    return good
+
+
+def _offered(
+    estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy
+) -> list[tuple[float, Candidates, int]]:
+    """Return all candidates that may be chosen with their scores, the highest first."""
+    pairs = enumerate(zip(estimates, codings, strict=True))
+    every = [candidates_of(place, table, coding, policy) for place, (table, coding) in pairs]
+    held = [one for one in every if one is not None]
+    tops = np.array([one.score.max() for one in held])
+    average = np.array([tops[tops > TIE].mean() if (tops > TIE).any() else 0.0])
+    offered = []
+    for one in held:
+        scores: Floats = one.score
+        if policy.ratio:
+            scores = ratios(one.score, informations(one.counts), policy, average)
+        found = np.flatnonzero(scores > -np.inf).tolist()
+        offered += [(float(scores[place]), one, place) for place in found]
+    return sorted(offered, key=lambda one: -round(one[0], 12))
+
+
+def _threshold(codings: Sequence[Coding], split: Scored) -> float:
+    coding = codings[split.attribute]
+    return coding.cut(*split.gap)[1] if coding.ordered else 0.0
+
+
+def _range(coding: Coding) -> float:
+    """Return the width of a numeric domain; a categorical attribute has one split."""
+    if coding.lower is None or coding.upper is None:
+        return 0.0
+    return float(coding.upper[-1] - coding.lower[0])
+
+
+def grow_forest(
+    evidence: Evidence, policy: Policy, target: str = "class", wanted: SysFor | None = None
+) -> tuple[Tree, ...]:
+    """Grow up to ``wanted.trees`` different trees, the policy's own tree first."""
+    wanted = SysFor() if wanted is None else wanted
+    found: list[Tree] = []
+    for levels in _starts(evidence, policy, wanted):
+        tree = grow(evidence, policy, target, levels)
+        if not any(tree.same_as(other) for other in found):
+            found.append(tree)
+        if len(found) >= wanted.trees:
+            break
+    return tuple(found)
+
+
+def _starts(evidence: Evidence, policy: Policy, wanted: SysFor) -> Iterator[list[Level]]:
+    """Give the first levels of one tree after another."""
+    root = root_level(evidence)
+    good = good_splits(root.tables.at(0), evidence.codings, policy, wanted)
+    if policy.max_depth == 0 or not good:
+        yield [root._replace(chosen=[None])]
+        return
+    for split in good:
+        yield [root._replace(chosen=[split])]
+    for split in good:
+        yield from _second(evidence, policy, wanted, root._replace(chosen=[split]))
+
+
+def _second(
+    evidence: Evidence, policy: Policy, wanted: SysFor, root: Level
+) -> Iterator[list[Level]]:
+    """Give the starts of trees that share a root's split and differ at its children.
+
+    There are ⌊Σ n g / Σ n⌋ of them, n being a child's records and g its good splits; tree x takes
+    each child's good split x + 2, or its best if it has fewer.
+    """
+    below, keep = next_level(evidence, root, 0, policy)
+    (split,) = root.chosen
+    if below is None or split is None:
+        return
+    nodes = range(below.tables.nodes)
+    good = [good_splits(below.tables.at(node), evidence.codings, policy, wanted) for node in nodes]
+    rows = np.maximum(split.counts.sum(1), 0.0)
+    numbers = np.array([len(splits) for splits in good])
+    trees = int((rows[keep] * numbers).sum() / rows.sum() + TIE)
+    for place in range(1, trees + 1):
+        chosen = [
+            (splits[place] if place < len(splits) else splits[0]) if splits else None
+            for splits in good
+        ]
+        yield [root, below._replace(chosen=chosen)]
+
+
+def votes(tree: Tree, voting: str) -> Floats:
+    """Return what each node of a tree gives to each class, nodes × classes.
+
+    ``credal``: the lower probabilities n_c / (n + 1) of Walley's imprecise Dirichlet model, so
+    that a leaf of few records says little; ``majority``: one to its label.
+    """
+    if voting == "majority":
+        single: Floats = np.eye(len(tree.classes))[tree.label]
+        return single
+    rows = np.maximum(tree.counts, 0.0).sum(1, keepdims=True)
+    lower: Floats = tree.shares * rows / (rows + 1.0)
+    return lower

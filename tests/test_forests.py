@@ -1,0 +1,76 @@
+"""ForestClassifier as scikit-learn knows classifiers, on plain records and on releases."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from privet import datasets
+from privet.disguise import Exact, Plan, RandomSubstitution
+from privet.errors import InputError, MethodError
+from privet.estimators import TreeClassifier
+from privet.forests import ForestClassifier
+
+
+@parametrize_with_checks([ForestClassifier(n_trees=3)])
+def test_scikit_learn_compatible(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def f2(rows: int, seed: int) -> Any:
+    return datasets.load("as-f2", rows=rows, seed=seed)
+
+
+def test_a_forest_of_a_release() -> None:
+    table, schema = f2(10_000, 1), datasets.schema("as-f2")
+    release = RandomSubstitution(gamma=40).disguise(table, schema, seed=2)
+    forest = ForestClassifier(n_trees=4, goodness=0.5, max_depth=4).fit(release)
+    tree = TreeClassifier(policy="c4.5", max_depth=4).fit(release)
+    assert 1 < len(forest.trees_) <= 4
+    assert forest.tree_.same_as(tree.tree_)
+    assert forest.score(f2(5_000, 3)) > 0.7
+    assert all(one.errors.any() for one in forest.trees_)
+
+
+def test_a_release_without_a_disguise_gives_the_plain_forest() -> None:
+    table, schema = datasets.load("weather"), datasets.schema("weather")
+    release = Plan({}, default=Exact()).disguise(table, schema)
+    plain = ForestClassifier(n_trees=5, method="naive").fit(release)
+    assert len(plain.trees_) > 1
+    for method in ("auto", "direct"):
+        forest = ForestClassifier(n_trees=5, method=method).fit(release)
+        for one, two in zip(forest.trees_, plain.trees_, strict=True):
+            assert one.same_as(two)
+
+
+def test_votes_add_up() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 4))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 1)
+    for voting in ("credal", "majority"):
+        model = ForestClassifier(n_trees=5, goodness=0.5, voting=voting).fit(X, y)
+        shares = model.predict_proba(X)
+        np.testing.assert_allclose(shares.sum(1), 1.0)
+        assert model.apply(X).shape == (300, len(model.trees_))
+        assert model.score(X, y) > 0.7
+    labels = np.stack([tree.label[tree.apply(X)] for tree in model.trees_])
+    counted = np.stack([(labels == label).mean(0) for label in range(3)], axis=1)
+    np.testing.assert_allclose(shares, counted)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"n_trees": 0}, {"n_trees": 2.5}, {"goodness": -1}, {"separation": 2}]
+)
+def test_parameters_out_of_range(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        ForestClassifier(**wrong).fit([[0], [1]], [0, 1])
+
+
+def test_unknown_voting_and_scoring_by_a_release() -> None:
+    with pytest.raises(MethodError, match="credal, majority"):
+        ForestClassifier(voting="loud").fit([[0], [1]], [0, 1])
+    release = Plan({}, default=Exact()).disguise(f2(100, 1), datasets.schema("as-f2"))
+    model = ForestClassifier(n_trees=2).fit(release)
+    with pytest.raises(MethodError, match="vote"):
+        model.score(release)
