@@ -40,7 +40,33 @@ _homes = {
     "datasets": "privet.datasets",
 }
 
-__all__ = [*_homes, "__version__"]  # noqa: PLE0604
+__all__ = [
+    "Advice",
+    "Attribute",
+    "Coding",
+    "Complement",
+    "Distribution",
+    "Exact",
+    "ForestClassifier",
+    "KAnonymity",
+    "Monotone",
+    "Plan",
+    "Policy",
+    "PrivetError",
+    "RandomSubstitution",
+    "RandomizedResponse",
+    "Release",
+    "Schema",
+    "Store",
+    "Substitution",
+    "Tree",
+    "TreeClassifier",
+    "ValueClass",
+    "Withheld",
+    "__version__",
+    "audit",
+    "datasets",
+]
 
 if TYPE_CHECKING:
     from privet import datasets

@@ -13,7 +13,7 @@ from privet.channel.band import half_width
 from privet.errors import MethodError, PlanError, ReleaseError
 
 sizes = st.integers(2, 12)
-gammas = st.sampled_from([1.5, 2, 3, 8, 20, Fraction(7, 2)])
+gammas: st.SearchStrategy[float | Fraction] = st.sampled_from([1.5, 2, 3, 8, 20, Fraction(7, 2)])
 
 
 @st.composite
@@ -38,7 +38,9 @@ def test_enumerating_all_words_gives_the_matrix(channel: Band) -> None:
     words = np.arange(1 << 16, dtype=np.uint32)
     for code in range(channel.size):
         drawn = channel.draw(np.full(len(words), code, np.uint8), words)
-        assert (np.bincount(drawn, minlength=channel.output_size) == channel.matrix()[:, code]).all()
+        assert (
+            np.bincount(drawn, minlength=channel.output_size) == channel.matrix()[:, code]
+        ).all()
         assert (np.diff(drawn.astype(int)) >= 0).all()  # the paper's order: by cumulated column
 
 
@@ -72,7 +74,9 @@ def test_half_width() -> None:
     assert half_width(10, 20) == 0
 
 
-@pytest.mark.parametrize(("size", "gamma", "half"), [(1, 8, None), (5, 1, None), (5, 8, 5), (5, 8, -1)])
+@pytest.mark.parametrize(
+    ("size", "gamma", "half"), [(1, 8, None), (5, 1, None), (5, 8, 5), (5, 8, -1)]
+)
 def test_what_cannot_be(size: int, gamma: float, half: int | None) -> None:
     with pytest.raises(PlanError):
         Band("a", size, gamma, half)

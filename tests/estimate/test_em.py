@@ -9,9 +9,15 @@ from privet.channel import Band, GammaDiagonal
 from privet.estimate.em import Axis, em
 
 channels = st.one_of(
-    st.builds(lambda size, gamma: GammaDiagonal("a", size, gamma), st.integers(2, 9), st.sampled_from([2, 8])),
     st.builds(
-        lambda size, half: Band("a", size, 5, min(half, size - 1)), st.integers(2, 9), st.integers(0, 3)
+        lambda size, gamma: GammaDiagonal("a", size, gamma),
+        st.integers(2, 9),
+        st.sampled_from([2, 8]),
+    ),
+    st.builds(
+        lambda size, half: Band("a", size, 5, min(half, size - 1)),
+        st.integers(2, 9),
+        st.integers(0, 3),
     ),
 )
 
@@ -22,7 +28,9 @@ def asymmetric(size: int, seed: int) -> Axis:
 
 
 @given(channels, st.integers(1, 4), st.integers(1, 12), st.integers(0, 999))
-def test_running_sums_are_the_matrix(channel: GammaDiagonal | Band, outer: int, inner: int, seed: int) -> None:
+def test_running_sums_are_the_matrix(
+    channel: GammaDiagonal | Band, outer: int, inner: int, seed: int
+) -> None:
     axis = Axis.of(channel, channel.size)
     rng = np.random.default_rng(seed)
     table = rng.random((outer, axis.inputs, inner))

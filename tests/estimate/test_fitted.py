@@ -57,7 +57,7 @@ def test_each_set_is_fitted_once_and_sets_are_few() -> None:
 
 
 def test_a_true_split_is_likely_and_a_false_one_is_not() -> None:
-    """Salary decides in F2, car does not: z of its best cut is that of the best of many at chance."""
+    """Salary decides in F2, car does not."""
     evidence = fitted(released(8, rows=20_000))
     estimates = dict(
         zip((c.name for c in evidence.codings), evidence.tables(evidence.root()).at(0), strict=True)
@@ -77,9 +77,8 @@ def test_counts_of_the_root_are_the_class_counts() -> None:
 
 def test_attributes_disguised_together_are_refused() -> None:
     response = pv.RandomizedResponse(groups=[["elevel", "zipcode"]], theta=0.9)
-    schema = SCHEMA.with_attributes(
-        a for a in SCHEMA if a.name in ("elevel", "zipcode", "group")
-    )
+    schema = SCHEMA.with_attributes(a for a in SCHEMA if a.name in ("elevel", "zipcode", "group"))
     release = response.disguise(datasets.load("as-f2", rows=500, seed=1), schema, seed=1)
+    codings = [release.codings[name] for name in ("elevel", "zipcode")]
     with pytest.raises(MethodError, match="together"):
-        evidence_of(release, "joint")
+        FittedEvidence(release.parts[0], codings, "group", schema.classes)  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
 """The band channel for ordered attributes: near values are likelier than far ones, at the same γ.
 
 A γ-diagonal channel throws order away. Here the outputs are the cells 1−b … N+b, and each of those
-within b cells of the value is γ times as likely as each of the others; all columns have the same two
-probabilities, so the amplification is γ still. It is the square wave of the local-privacy
-literature on a grid. There are more outputs than inputs, so it is estimated by EM, not by inversion.
+within b cells of the value is γ times as likely as each of the others; all columns have the same
+two probabilities, so the amplification is γ still. It is the square wave of the local-privacy
+literature on a grid. It has more outputs than inputs: it is estimated by EM, not by inversion.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def draw_band(
     out: NDArray[Any],
 ) -> int:
     """Write the output of each code, the first whose cumulated column reaches the word."""
-    top = 0
+    top = np.int64(0)
     for i in range(len(codes)):
         code = np.int64(codes[i])
         top = max(top, code)
         word = np.int64(words[i])
         # The column's remainder stands at the last output; for the last code, at the first one.
         if code == inputs - 1:
-            word = max(word - extra, 0)
+            word = max(word - extra, np.int64(0))
         begin = code * low
         band = begin + width * high
         if word < begin:
@@ -73,7 +73,7 @@ def draw_band(
             out[i] = code + (word - begin) // high
         else:
             out[i] = min(code + width + (word - band) // low, inputs + width - 2)
-    return top
+    return int(top)
 
 
 @register

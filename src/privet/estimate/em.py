@@ -1,9 +1,9 @@
 """Expectation–maximisation: the likeliest original counts behind observed ones (methods.md §0).
 
 For observed = K · original with known K, the step ``x ← x ∘ Kᵀ(y / Kx)`` never lowers the
-likelihood and keeps counts positive and their sum right. K is a Kronecker product, one factor an axis
-of a joint table; a factor with two levels (γ-diagonal, band) is applied by running sums, in time
-linear in the cells.
+likelihood and keeps counts positive and their sum right. K is a Kronecker product, one factor an
+axis of a joint table; a factor with two levels (γ-diagonal, band) is applied by running sums, in
+time linear in the cells.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.compiled import kernel
+from privet.estimate.kernels import divide, gather, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,97 +22,6 @@ if TYPE_CHECKING:
     from privet.coding import Floats
 
 __all__ = ["Axis", "Fit", "em"]
-
-
-@kernel
-def spread(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
-    """Apply a two-level factor to the middle axis: inputs to outputs."""
-    outer, inputs, inner = table.shape
-    more = near - far
-    if inner < 8:  # short rows: a running sum along the axis
-        for o in range(outer):
-            for i in range(inner):
-                total = 0.0
-                for v in range(inputs):
-                    total += table[o, v, i]
-                total *= far
-                window = 0.0
-                for u in range(out.shape[1]):
-                    if u < inputs:
-                        window += table[o, u, i]
-                    if u >= width:
-                        window -= table[o, u - width, i]
-                    out[o, u, i] = total + more * max(window, 0.0)
-        return
-    sums = np.empty(inner)
-    held = np.empty(inner)
-    for o in range(outer):
-        sums[:] = 0.0
-        held[:] = 0.0
-        for v in range(inputs):
-            for i in range(inner):
-                sums[i] += far * table[o, v, i]
-        for u in range(out.shape[1]):
-            if u < inputs:
-                for i in range(inner):
-                    held[i] += table[o, u, i]
-            if u >= width:
-                for i in range(inner):
-                    held[i] -= table[o, u - width, i]
-            for i in range(inner):
-                out[o, u, i] = sums[i] + more * max(held[i], 0.0)
-
-
-@kernel
-def gather(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
-    """Apply the transpose of a two-level factor to the middle axis: outputs to inputs."""
-    outer, outputs, inner = table.shape
-    more = near - far
-    if inner < 8:
-        for o in range(outer):
-            for i in range(inner):
-                total = 0.0
-                for u in range(outputs):
-                    total += table[o, u, i]
-                total *= far
-                window = 0.0
-                for u in range(width - 1):
-                    window += table[o, u, i]
-                for v in range(out.shape[1]):
-                    window += table[o, v + width - 1, i]
-                    out[o, v, i] = total + more * max(window, 0.0)
-                    window -= table[o, v, i]
-        return
-    sums = np.empty(inner)
-    held = np.empty(inner)
-    for o in range(outer):
-        sums[:] = 0.0
-        held[:] = 0.0
-        for u in range(outputs):
-            for i in range(inner):
-                sums[i] += far * table[o, u, i]
-        for u in range(width - 1):
-            for i in range(inner):
-                held[i] += table[o, u, i]
-        for v in range(out.shape[1]):
-            for i in range(inner):
-                held[i] += table[o, v + width - 1, i]
-                out[o, v, i] = sums[i] + more * max(held[i], 0.0)
-                held[i] -= table[o, v, i]
-
-
-@kernel
-def divide(observed: Floats, expected: Floats) -> float:
-    """Put observed / expected in the place of the expected; return the log-likelihood."""
-    likelihood = 0.0
-    for i in range(len(observed)):
-        if observed[i] > 0.0:
-            mean = max(expected[i], 1e-300)
-            likelihood += observed[i] * np.log(mean)
-            expected[i] = observed[i] / mean
-        else:
-            expected[i] = 0.0
-    return likelihood
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class Fitted(Inverted):
     own: int = 0
 
     @property
-    def mean(self) -> Floats:  # type: ignore[override]
+    def mean(self) -> Floats:
         """The fitted counts, values × classes; never negative."""
         return self.fitted
 
@@ -76,10 +76,9 @@ class Fitted(Inverted):
         if self.joint is None:
             return 0.0
         table, axes = self.joint.table, self.joint.axes
-        inside = np.ones(1, np.bool_)
-        for mask in self.masks:
-            inside = (inside[:, None] & mask).ravel()
-        inside = inside.reshape(table.shape[:-1])
+        inside: NDArray[np.bool_] = np.ones(table.shape[:-1], np.bool_)
+        for place, mask in enumerate(self.masks):
+            inside &= mask.reshape([-1 if one == place else 1 for one in range(inside.ndim)])
         rows = table.sum(-1)
         along = [1] * len(self.masks)
         along[self.own] = len(branch)
@@ -133,7 +132,7 @@ class FittedEvidence:
         return FittedTables(self, frontier)
 
     def _set(self, box: Box, place: int) -> tuple[int, ...] | None:
-        """Return the attributes of one attribute's table at a node, or None if they are too many."""
+        """Return the attributes of an attribute's table at a node, or None if they are too many."""
         path = {self._places[name] for name in box.masks}
         held = tuple(sorted({*path, place}))
         cells = np.prod([float(self._axes[one].outputs) for one in held])
@@ -244,5 +243,5 @@ def _axis(part: Part, coding: Coding) -> Axis:
 def _left_inverse(axis: Axis) -> Floats | None:
     if axis.levels is None and axis.matrix is None:
         return None
-    inverse: Floats = np.linalg.pinv(axis.dense)
+    inverse: Floats = np.linalg.pinv(axis.dense).astype(np.float64)
     return inverse

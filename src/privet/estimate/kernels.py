@@ -1,7 +1,9 @@
-"""Compiled weighing of records whose groups have states: large flip groups, joint channels.
+"""Compiled loops of estimation: weighing records whose groups have states, and EM's factors.
 
-A record is a row of observed codes, one an attribute, and counts ``times``. At a node every group
-of attributes has a weight: that of its state, or of one attribute's code.
+Weighing serves large flip groups and joint channels: a record is a row of observed codes, one an
+attribute, and counts ``times``; at a node every group of attributes has a weight, that of its
+state, or of one attribute's code. ``spread`` and ``gather`` apply a two-level channel and its
+transpose along one axis of a joint table by running sums.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["weigh_boxes", "weigh_states"]
+    from privet.coding import Floats
+
+__all__ = ["divide", "gather", "spread", "weigh_boxes", "weigh_states"]
 
 
 @kernel
@@ -200,3 +204,94 @@ def weigh_boxes(
             weight = whole[row - begin]
             out[0] += np.int64(np.rint(weight * scales[0])) * times[row]
             out[1] += np.int64(np.rint(weight * weight * scales[1])) * times[row]
+
+
+@kernel
+def spread(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
+    """Apply a two-level factor to the middle axis: inputs to outputs."""
+    outer, inputs, inner = table.shape
+    more = near - far
+    if inner < 8:  # short rows: a running sum along the axis
+        for o in range(outer):
+            for i in range(inner):
+                total = 0.0
+                for v in range(inputs):
+                    total += table[o, v, i]
+                total *= far
+                window = 0.0
+                for u in range(out.shape[1]):
+                    if u < inputs:
+                        window += table[o, u, i]
+                    if u >= width:
+                        window -= table[o, u - width, i]
+                    out[o, u, i] = total + more * max(window, 0.0)
+        return
+    sums = np.empty(inner)
+    held = np.empty(inner)
+    for o in range(outer):
+        sums[:] = 0.0
+        held[:] = 0.0
+        for v in range(inputs):
+            for i in range(inner):
+                sums[i] += far * table[o, v, i]
+        for u in range(out.shape[1]):
+            if u < inputs:
+                for i in range(inner):
+                    held[i] += table[o, u, i]
+            if u >= width:
+                for i in range(inner):
+                    held[i] -= table[o, u - width, i]
+            for i in range(inner):
+                out[o, u, i] = sums[i] + more * max(held[i], 0.0)
+
+
+@kernel
+def gather(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
+    """Apply the transpose of a two-level factor to the middle axis: outputs to inputs."""
+    outer, outputs, inner = table.shape
+    more = near - far
+    if inner < 8:
+        for o in range(outer):
+            for i in range(inner):
+                total = 0.0
+                for u in range(outputs):
+                    total += table[o, u, i]
+                total *= far
+                window = 0.0
+                for u in range(width - 1):
+                    window += table[o, u, i]
+                for v in range(out.shape[1]):
+                    window += table[o, v + width - 1, i]
+                    out[o, v, i] = total + more * max(window, 0.0)
+                    window -= table[o, v, i]
+        return
+    sums = np.empty(inner)
+    held = np.empty(inner)
+    for o in range(outer):
+        sums[:] = 0.0
+        held[:] = 0.0
+        for u in range(outputs):
+            for i in range(inner):
+                sums[i] += far * table[o, u, i]
+        for u in range(width - 1):
+            for i in range(inner):
+                held[i] += table[o, u, i]
+        for v in range(out.shape[1]):
+            for i in range(inner):
+                held[i] += table[o, v + width - 1, i]
+                out[o, v, i] = sums[i] + more * max(held[i], 0.0)
+                held[i] -= table[o, v, i]
+
+
+@kernel
+def divide(observed: Floats, expected: Floats) -> float:
+    """Put observed / expected in the place of the expected; return the log-likelihood."""
+    likelihood = 0.0
+    for i in range(len(observed)):
+        if observed[i] > 0.0:
+            mean = max(expected[i], 1e-300)
+            likelihood += observed[i] * np.log(mean)
+            expected[i] = observed[i] / mean
+        else:
+            expected[i] = 0.0
+    return likelihood
