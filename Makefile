@@ -12,7 +12,7 @@ PINS := PRIVET_THREADS=2 OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 MKL_NUM_THREAD
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench bench-accuracy crash j48 mutants format clean
+.PHONY: help demo test lint bench bench-accuracy crash j48 pictures mutants format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ crash: $(VENV)/.test ## kill writers and database servers a hundred times each
 
 j48: $(VENV)/.bench ## our C4.5 beside J48 (Debian's weka), into docs/trees.md
 	$(PINS) $(BIN)/python -m benchmarks.j48 --write
+
+pictures: $(VENV)/.run ## draw the trees of docs/trees.md
+	$(BIN)/python -m benchmarks.pictures
 
 mutants: $(VENV)/.test ## plant bugs one by one and see the tests catch each
 	$(BIN)/python tests/mutants/run.py

@@ -63,3 +63,29 @@ def test_neither_tree_nor_release(release: Path) -> None:
     Path("empty").mkdir()
     assert "it is no release" in run("show", "empty", code=2).stderr
     run("show", release, "--depth", 2, code=2)
+
+
+def test_a_tree_in_other_forms(tree: Path) -> None:
+    held = Tree.read(tree)
+    assert len(run("show", tree, "--rules").stdout.splitlines()) == len(held.leaves)
+    assert run("show", tree, "--sql").stdout.startswith("CASE WHEN ")
+    assert run("show", tree, "--dot").stdout.startswith("digraph ")
+    assert "<svg" in run("show", tree, "--svg", "--leaves", 3).stdout
+    run("show", tree, "--html", "--output", "tree.html")
+    assert Path("tree.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    run("show", tree, "--html", "--output", "tree.html", code=2)
+    run("show", tree, "--html", "--output", "tree.html", "--overwrite")
+    run("show", tree, "--onnx", "--output", "tree.onnx")
+    assert Path("tree.onnx").stat().st_size > 100
+
+
+def test_forms_that_do_not_go_together(tree: Path, release: Path) -> None:
+    for wrong in (
+        ["--svg", "--json"],
+        ["--sql", "--depth", 2],
+        ["--sql", "--leaves", 3],
+        ["--output", "x"],
+        ["--onnx"],
+    ):
+        run("show", tree, *wrong, code=2)
+    run("show", release, "--svg", code=2)

@@ -269,10 +269,12 @@ def _useful(found: Utility | None) -> str:
             f"A tree mined from the release is right about {tree} of the originals; always "
             f"naming the commonest class, about {percent(found.blind)}."
         )
+    cost = found.cost or 0.0
+    lost = f"costs {100 * cost:.1f} points" if cost > 0 else "costs nothing that could be seen"
     return (
         f"A tree mined from it is right for {tree}, one from the originals for "
-        f"{percent(found.plain.accuracy)}: the disguise costs {100 * (found.cost or 0):.1f} "
-        f"points, and always naming the commonest class is right for {percent(found.blind)}."
+        f"{percent(found.plain.accuracy)}: the disguise {lost}, and always naming the commonest "
+        f"class is right for {percent(found.blind)}."
     )
 
 

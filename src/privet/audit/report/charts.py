@@ -138,7 +138,7 @@ def _rows(
 
     marks = tuple(
         Mark(
-            shown(name, 15),
+            shown(shown(name, 15), 15),
             TOP + STEP * place + STEP / 2,
             x(value),
             x(least),
