@@ -20,7 +20,7 @@ def test_json_tells_the_same() -> None:
     form = run_json("demo", *SMALL, "--seed", 3)
     plain, corrected, naive = form["trees"]
     assert plain["accuracy"] > 0.85
-    assert corrected["method"] == "direct"
+    assert corrected["method"] == "joint"
     assert naive["method"] == "naive"
     # Corrected counts tell the tree where it stands; those of disguised values do not.
     gaps = [abs(one["accuracy"] - one["accuracy_by_its_own_counts"]) for one in (corrected, naive)]

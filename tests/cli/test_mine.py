@@ -10,7 +10,7 @@ from tests.cli.running import run, run_json
 def test_a_tree_is_printed_with_method_and_reason(release: Path) -> None:
     said = run("mine", release, "--test-fraction", 0.3, "-o", "tree.json").stdout
     assert said.startswith("group: (2,100")
-    assert "Method direct: counts from channels" in said
+    assert "Method joint: joint tables" in said
     assert "Accuracy about the originals" in said
     assert "±" in said.splitlines()[-2]
     assert Tree.read("tree.json").target == "group"
@@ -18,7 +18,7 @@ def test_a_tree_is_printed_with_method_and_reason(release: Path) -> None:
 
 def test_json(release: Path) -> None:
     form = run_json("mine", release, "--test-fraction", 0.3, "-o", "tree.json")
-    assert form["method"] == "direct"
+    assert form["method"] == "joint"
     assert 0.5 < form["accuracy"]["value"] < 1.2
     assert form["accuracy"]["error"] > 0
     assert "tree" not in form

@@ -68,7 +68,7 @@ def test_neither_tree_nor_release(release: Path) -> None:
 def test_a_tree_in_other_forms(tree: Path) -> None:
     held = Tree.read(tree)
     assert len(run("show", tree, "--rules").stdout.splitlines()) == len(held.leaves)
-    assert run("show", tree, "--sql").stdout.startswith("CASE WHEN ")
+    assert run("show", tree, "--sql").stdout.startswith("CASE\nWHEN ")
     assert run("show", tree, "--dot").stdout.startswith("digraph ")
     assert "<svg" in run("show", tree, "--svg", "--leaves", 3).stdout
     run("show", tree, "--html", "--output", "tree.html")

@@ -1,5 +1,8 @@
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -87,3 +90,36 @@ def test_the_command_gives_the_numbers_again() -> None:
 
 def test_the_error_of_one_value_is_not_known() -> None:
     assert mean([4.0]) == (4.0, 0.0)
+
+
+START = """
+import sys
+sys.path[:0] = sys.argv[2:]
+from privet.experiments import Lab, grid
+from tests.experiments.trials import sleeping
+Lab("toy", seed=1, jobs=2).run(sleeping, grid(folder=[sys.argv[1]], x=[1, 2]))
+"""
+
+
+def _alive(number: int) -> bool:
+    try:
+        state = Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-c", START, str(tmp_path), str(root), str(root / "src")]
+    with subprocess.Popen(command) as started:
+        until = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        workers = [int(file.name) for file in tmp_path.iterdir()]
+        started.kill()
+    assert len(workers) == 2
+    while any(map(_alive, workers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(_alive, workers))

@@ -112,6 +112,13 @@ def test_onnx_is_predict_on_every_row(seed: int, policy: str, values: list[Any])
     np.testing.assert_allclose(shares, model.predict_proba(fresh), atol=1e-6)
 
 
+def test_sql_of_a_very_deep_tree() -> None:
+    X = np.arange(120.0)[:, None]
+    model = TreeClassifier().fit(X, np.arange(120) % 2)
+    assert model.tree_.depth > 60
+    assert in_sqlite(sql(model.tree_), pa.table({"x0": X[:, 0]})) == model.predict(X).tolist()
+
+
 def test_a_single_leaf() -> None:
     ort = pytest.importorskip("onnxruntime", reason="MISSING: package onnxruntime")
     X = pa.table({"a": ["x", "x", "x"]})

@@ -44,7 +44,9 @@ def _methods() -> list[str]:
 @click.option("--schema", type=PATH, help="For a plain table: its schema.")
 @click.option("--target", metavar="NAME", help="For a plain table: the class.")
 @output_option("Where to write the tree (JSON).")
-@click.option("--policy", type=WORDS(_policies), default="cart", show_default=True, help="Or id3, c4.5.")
+@click.option(
+    "--policy", type=WORDS(_policies), default="cart", show_default=True, help="Or id3, c4.5."
+)
 @click.option(
     "--method",
     type=WORDS(_methods),

@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import os
 import secrets
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -174,13 +175,26 @@ class Lab:
                 return
             # New interpreters: a fork would copy the locks of this one's threads.
             context = multiprocessing.get_context("spawn")
-            pool = ProcessPoolExecutor(min(self.jobs, len(todo)), mp_context=context)
+            workers = min(self.jobs, len(todo))
+            pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow_parent)
             try:
                 waiting = {pool.submit(one.work): key for key, one in todo.items()}
                 for future in as_completed(waiting):
                     yield waiting[future], future.result()
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _follow_parent() -> None:
+    """End this process when the one that started it ends, in whatever way."""
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 class _Asked:

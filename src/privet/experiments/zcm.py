@@ -99,7 +99,7 @@ def _spread(rows: Sequence[Row], name: str, theta: float, method: str) -> tuple[
         for row in rows
         if (row["table"], row["theta"]) == (name, theta) and method in row
     ]
-    return float(np.mean(held)), float(np.var(held))
+    return float(np.mean(held)), round(float(np.var(held)), 6)
 
 
 def _figure(name: str, rows: Sequence[Row], thetas: Sequence[float]) -> Section:

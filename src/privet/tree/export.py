@@ -131,23 +131,24 @@ def _quoted(text: str) -> str:
 def sql(tree: Tree) -> str:
     """Return an expression of standard SQL whose value is the predicted class of a row.
 
-    Columns are named as the attributes; a missing value is NULL.
+    Columns are named as the attributes; a missing value is NULL. One CASE, one WHEN a leaf, and no
+    nesting, which databases bear only so deep: of a node's branches one comes last and needs no
+    condition, as rows of the others were taken by a WHEN before.
     """
-    text = [""] * tree.nodes
-    for node in range(tree.nodes - 1, -1, -1):
+    whens = []
+    waiting: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    while waiting:
+        node, tests = waiting.pop()
         if tree.child[node] < 0:
-            text[node] = _literal(tree.classes[tree.label[node]])
+            whens.append((tests, _literal(tree.classes[tree.label[node]])))
             continue
         last = int(tree.heavy[node]) if np.isnan(tree.threshold[node]) else tree.children(node)[-1]
-        whens = [
-            f"WHEN {_test(tree, node, kid)} THEN {text[kid]}"
-            for kid in tree.children(node)
-            if kid != last and _occurs(tree, node, kid)
-        ]
-        text[node] = f"CASE {' '.join(whens)} ELSE {text[last]} END" if whens else text[last]
-        for kid in tree.children(node):
-            text[kid] = ""
-    return text[0]
+        others = [kid for kid in tree.children(node) if kid != last and _occurs(tree, node, kid)]
+        waiting.append((last, tests))
+        waiting += [(kid, (*tests, _test(tree, node, kid))) for kid in reversed(others)]
+    *firsts, (_, final) = whens
+    lines = [f"WHEN {' AND '.join(tests)} THEN {label}" for tests, label in firsts]
+    return "\n".join(["CASE", *lines, f"ELSE {final} END"]) if lines else final
 
 
 def _occurs(tree: Tree, node: int, kid: int) -> bool:
@@ -166,7 +167,7 @@ def _test(tree: Tree, node: int, kid: int) -> str:
     known = [_literal(coding.values[code]) for code in codes if code < coding.known]
     tests = [f"{name} IN ({', '.join(known)})"] * bool(known)
     tests += [f"{name} IS NULL"] * (len(known) < len(codes))
-    return " OR ".join(tests)
+    return f"({' OR '.join(tests)})" if len(tests) > 1 else tests[0]
 
 
 def _literal(value: Value) -> str:
