@@ -92,7 +92,7 @@ def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: f
     before the last step.
 
     >>> axis = Axis(2, 2, matrix=np.array([[0.75, 0.25], [0.25, 0.75]]))
-    >>> em([axis], np.array([70.0, 30.0])).table.round(6)
+    >>> em([axis], np.array([70.0, 30.0])).table.round(3)
     array([90., 10.])
     """
     counts = np.ascontiguousarray(observed, np.float64)
