@@ -104,6 +104,16 @@ def test_every_integer_matrix_equals_its_claim(data: st.DataObject) -> None:
             assert one.gamma == max(Fraction(max(row), min(row)) for row in rows)
 
 
+@pytest.mark.parametrize(("size", "gamma"), [(2, 8), (3, 3), (10, 5.5), (20, 19), (41, 8)])
+def test_what_is_drawn_are_the_cards_integers_to_the_last_word(size: int, gamma: float) -> None:
+    channel = GammaDiagonal("a", size, gamma)
+    for code in (0, size // 2, size - 1):
+        ends = np.cumsum(channel.matrix()[:, code])
+        last = np.array([*(ends - 1), *ends[:-1]], np.uint32)  # of a value, and first of the next
+        drawn = channel.draw(np.full(len(last), code, np.uint16), last)
+        assert drawn.tolist() == [*range(size), *range(1, size)]
+
+
 def failed(release: Release, original: Any = None) -> list[str]:
     held = None if original is None else read_original(original, release, rng())
     return [check.what for check in check_claims(release, held) if not check.holds]
