@@ -389,8 +389,9 @@ def _labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     if y.dtype.kind in "iu" and len(y):
         low, high = int(y.min()), int(y.max())
         if high - low < 1 << 16:
-            shifted = y.astype(np.int64) - low
-            there = np.bincount(shifted, minlength=high - low + 1) > 0
+            shifted = y if low == 0 else y.astype(np.int64) - low
+            there = np.zeros(high - low + 1, np.bool_)
+            there[shifted] = True
             places = np.cumsum(there) - 1
             return (np.flatnonzero(there) + low).astype(y.dtype), places[shifted]
     classes, labels = np.unique(y, return_inverse=True)
