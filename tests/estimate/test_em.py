@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.channel import Band, GammaDiagonal
-from privet.estimate.em import Axis, em
+from privet.estimate.em import Axis, em, expected
 
 channels = st.one_of(
     st.builds(
@@ -27,20 +27,31 @@ def asymmetric(size: int, seed: int) -> Axis:
     return Axis(size, size, matrix=matrix + 0.0)
 
 
-@given(channels, st.integers(1, 4), st.integers(1, 12), st.integers(0, 999))
-def test_running_sums_are_the_matrix(
-    channel: GammaDiagonal | Band, outer: int, inner: int, seed: int
-) -> None:
+@given(channels, st.integers(1, 40), st.integers(0, 999))
+def test_running_sums_are_the_matrix(channel: GammaDiagonal | Band, wide: int, seed: int) -> None:
     axis = Axis.of(channel, channel.size)
     rng = np.random.default_rng(seed)
-    table = rng.random((outer, axis.inputs, inner))
-    expected = np.einsum("uv,ovi->oui", axis.dense, table)
-    np.testing.assert_allclose(axis.forward(table, 1), expected, rtol=1e-12)
-    seen = rng.random((outer, axis.outputs, inner))
-    np.testing.assert_allclose(
-        axis.back(seen, 1), np.einsum("uv,oui->ovi", axis.dense, seen), rtol=1e-12
-    )
+    table, seen = rng.random((axis.inputs, wide)), rng.random((axis.outputs, wide))
+    np.testing.assert_allclose(axis.apply(table), axis.dense @ table, rtol=1e-12)
+    np.testing.assert_allclose(axis.apply(seen, back=True), axis.dense.T @ seen, rtol=1e-12)
+    written = Axis(axis.inputs, axis.outputs, matrix=axis.dense)
+    np.testing.assert_allclose(written.apply(table), axis.dense @ table, rtol=1e-12)
+    np.testing.assert_allclose(written.apply(seen, back=True), axis.dense.T @ seen, rtol=1e-12)
     np.testing.assert_allclose(axis.dense.sum(0), 1.0, atol=1e-8)
+
+
+@given(channels, channels, st.integers(1, 3), st.integers(0, 999))
+def test_a_joint_table_goes_through_the_product_of_its_channels(
+    one: GammaDiagonal | Band, two: GammaDiagonal | Band, classes: int, seed: int
+) -> None:
+    axes = [Axis.of(one, one.size), Axis.of(two, two.size), Axis(classes, classes)]
+    whole = np.kron(np.kron(axes[0].dense, axes[1].dense), np.eye(classes))
+    rng = np.random.default_rng(seed)
+    table = rng.random(tuple(axis.inputs for axis in axes))
+    seen = rng.random(tuple(axis.outputs for axis in axes))
+    np.testing.assert_allclose(expected(axes, table).ravel(), whole @ table.ravel(), rtol=1e-12)
+    back = expected(axes, seen, back=True)
+    np.testing.assert_allclose(back.ravel(), whole.T @ seen.ravel(), rtol=1e-12)
 
 
 @given(channels, channels, st.integers(0, 999))

@@ -5,6 +5,7 @@ import pytest
 
 import privet as pv
 from privet import datasets
+from privet.coding import Box
 from privet.errors import MethodError
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
@@ -82,3 +83,32 @@ def test_attributes_disguised_together_are_refused() -> None:
     codings = [release.codings[name] for name in ("elevel", "zipcode")]
     with pytest.raises(MethodError, match="together"):
         FittedEvidence(release.parts[0], codings, "group", schema.classes)  # type: ignore[arg-type]
+
+
+def test_chosen_attributes_only_are_offered_and_in_larger_tables() -> None:
+    """F2 is decided by age and salary: a tree of chosen attributes tests no other."""
+    evidence = fitted(released(30, rows=20_000))
+    places = [evidence.codings.index(one) for one in evidence.codings if one.name == "salary"]
+    limited = evidence.limited(places)
+    tree = grow(limited, POLICIES["cart"].but(max_depth=2))
+    assert set(tree.attribute[tree.child >= 0]) == set(places)
+    root = limited.tables(limited.root()).at(0)
+    assert all(one.mean.sum() == pytest.approx(20_000) for one in root)
+
+
+def test_a_large_table_is_seen_coarsely(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = datasets.load("as-f2", rows=4000, seed=1)
+    disguise = pv.RandomSubstitution(gamma=8, kind="band", bins=24)
+    release = disguise.disguise(table, datasets.schema("as-f2"), seed=1)
+    evidence = fitted(release)
+    monkeypatch.setattr("privet.estimate.fitted.MOST_CELLS", 300)
+    small = fitted(release)
+    names = [coding.name for coding in evidence.codings]
+    box = Box().narrowed("salary", np.arange(24) < 12)
+    fine, coarse = (one.tables([box]).at(0)[names.index("age")] for one in (evidence, small))
+    assert fine.joint is not None
+    assert coarse.joint is not None
+    assert coarse.joint.observed.size <= 300 * 2 < fine.joint.observed.size
+    assert {view.step for view in fine.joint.views} == {1}
+    np.testing.assert_allclose(coarse.mean.sum(0), fine.mean.sum(0), rtol=0.1)
+    assert coarse.mean.shape == (24, 2)

@@ -9,11 +9,12 @@ time linear in the cells.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.estimate.kernels import divide, gather, spread
+from privet.estimate.kernels import divide, gather, multiply, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.coding import Floats
 
-__all__ = ["Axis", "Fit", "em"]
+__all__ = ["Axis", "Fit", "em", "expected"]
 
 
 @dataclass(frozen=True)
@@ -53,27 +54,38 @@ class Axis:
         place = np.arange(self.outputs)[:, None] - np.arange(self.inputs)
         return np.where((place >= 0) & (place < width), near, far)
 
-    def forward(self, table: Floats, axis: int) -> Floats:
-        """Return expected outputs along one axis."""
-        return self._apply(table, axis, self.outputs, back=False)
-
-    def back(self, table: Floats, axis: int) -> Floats:
-        """Apply the transpose along one axis."""
-        return self._apply(table, axis, self.inputs, back=True)
-
-    def _apply(self, table: Floats, axis: int, size: int, *, back: bool) -> Floats:
+    def apply(self, table: Floats, *, back: bool = False) -> Floats:
+        """Return expected outputs of inputs (the first of two axes), or apply the transpose."""
         if self.levels is None and self.matrix is None:
             return table
-        shape = table.shape
-        outer = int(np.prod(shape[:axis]))
-        block = np.ascontiguousarray(table).reshape(outer, shape[axis], -1)
-        out = np.empty((outer, size, block.shape[2]))
+        out = np.empty((self.inputs if back else self.outputs, table.shape[1]))
         if self.levels is not None:
-            (gather if back else spread)(block, *self.levels, out)
+            (gather if back else spread)(table[None], *self.levels, out[None])
         else:
-            matrix = self.dense.T if back else self.dense
-            np.matmul(matrix, block, out=out)
-        return out.reshape(*shape[:axis], size, *shape[axis + 1 :])
+            multiply(self._transposed if back else self._contiguous, table, out)
+        return out
+
+    @cached_property
+    def _contiguous(self) -> Floats:
+        return np.ascontiguousarray(self.dense)
+
+    @cached_property
+    def _transposed(self) -> Floats:
+        return np.ascontiguousarray(self.dense.T)
+
+
+def expected(axes: Sequence[Axis], table: Floats, *, back: bool = False) -> Floats:
+    """Return what a joint table leads one to observe: each factor in turn along its axis.
+
+    ``back`` applies the transpose. The axis at work is always the first one; after each factor it
+    is moved to the end, so that every product is one of two matrices.
+    """
+    shape = tuple(axis.inputs if back else axis.outputs for axis in axes)
+    held = table
+    for axis in axes:
+        rows = np.ascontiguousarray(held).reshape(axis.outputs if back else axis.inputs, -1)
+        held = axis.apply(rows, back=back).T
+    return np.ascontiguousarray(held).reshape(shape)
 
 
 @dataclass(frozen=True)
@@ -101,15 +113,11 @@ def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: f
     likelihood = -np.inf
     steps = 0
     for steps in range(1, most + 1):  # noqa: B007
-        ratio = table
-        for place, axis in enumerate(axes):
-            ratio = axis.forward(ratio, place)
+        ratio = expected(axes, table)
         if ratio is table:
             ratio = table.copy()
         now = float(divide(counts.ravel(), ratio.ravel()))
-        for place, axis in enumerate(axes):
-            ratio = axis.back(ratio, place)
-        table = table * ratio
+        table = table * expected(axes, ratio, back=True)
         if now - likelihood < least_gain:
             likelihood = now
             break

@@ -10,6 +10,7 @@ A set is capped: beyond ``MOST`` attributes only those already on the path are o
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,12 +20,13 @@ import numpy as np
 from privet.coding import Box
 from privet.compiled import in_threads
 from privet.errors import MethodError
-from privet.estimate.em import Axis, em
+from privet.estimate.em import Axis, em, expected
+from privet.estimate.view import LEAST_GROUPS, View, outputs_at, view
 from privet.estimate.weighted import Inverted
 from privet.table.kernels import count_joint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,18 +37,38 @@ if TYPE_CHECKING:
 
 __all__ = ["Fitted", "FittedEvidence"]
 
-MOST = 4  # attributes of a joint table
-MOST_CELLS = 1 << 16  # of what is observed of them, classes apart
-STEPS = 400
+MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
+MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
+STEPS = 200  # of EM: stopping early keeps the noise from being fitted
 
 
 @dataclass(frozen=True)
 class _Joint:
     """The joint table of some attributes and the class: what was observed, and what was fitted."""
 
-    axes: tuple[Axis, ...]
+    views: tuple[View, ...]
+    label: Axis
     observed: Floats
     table: Floats
+
+    def weighed(self, shares: Sequence[Floats]) -> Floats:
+        """Return the table times the share of each cell that a box holds."""
+        inside = np.ones(())
+        for share in shares:
+            inside = inside[..., None] * share
+        return inside[..., None] * self.table
+
+    def likelihood(self, table: Floats) -> Floats:
+        """Return the logarithm of what a table leads one to expect, where anything was observed."""
+        means = expected((*(seen.axis for seen in self.views), self.label), table)[self.seen]
+        logs: Floats = np.log(np.maximum(means, 1e-300))
+        return logs
+
+    @cached_property
+    def seen(self) -> NDArray[np.bool_]:
+        """Where anything was observed."""
+        held: NDArray[np.bool_] = self.observed > 0
+        return held
 
 
 @dataclass(frozen=True)
@@ -73,27 +95,27 @@ class Fitted(Inverted):
         Outside the node's box the fitted table stays as it is; inside, class shares are those of
         the box, or those of each branch. Twice the gain in log-likelihood is about z².
         """
-        if self.joint is None:
+        joint = self.joint
+        if joint is None:
             return 0.0
-        table, axes = self.joint.table, self.joint.axes
-        inside: NDArray[np.bool_] = np.ones(table.shape[:-1], np.bool_)
-        for place, mask in enumerate(self.masks):
-            inside &= mask.reshape([-1 if one == place else 1 for one in range(inside.ndim)])
-        rows = table.sum(-1)
-        along = [1] * len(self.masks)
-        along[self.own] = len(branch)
-        taken = np.broadcast_to(branch.reshape(along), inside.shape)
-        whole, divided = table.copy(), table.copy()
-        for number in range(-1, int(branch.max()) + 1):
-            part = inside if number < 0 else inside & (taken == number)
-            held = table[part].sum(0)
-            shares = held / max(held.sum(), 1e-300)
-            (whole if number < 0 else divided)[part] = rows[part][:, None] * shares
-        for place, axis in enumerate(axes):
-            whole, divided = axis.forward(whole, place), axis.forward(divided, place)
-        seen = self.joint.observed > 0
-        ratio = np.log(np.maximum(divided[seen], 1e-300) / np.maximum(whole[seen], 1e-300))
-        return float(np.sqrt(max(0.0, 2.0 * (self.joint.observed[seen] * ratio).sum())))
+        views = zip(joint.views, self.masks, strict=True)
+        shares = [seen.inside(mask) for seen, mask in views]
+        inside = joint.weighed(shares)
+        whole, divided = joint.table - inside, joint.table - inside
+        whole += _levelled(inside)
+        for number in range(int(branch.max()) + 1):
+            held = self.masks[self.own] & (branch == number)
+            shares[self.own] = joint.views[self.own].inside(held)
+            divided += _levelled(joint.weighed(shares))
+        more = joint.likelihood(divided) - joint.likelihood(whole)
+        return float(np.sqrt(max(0.0, 2.0 * (joint.observed[joint.seen] * more).sum())))
+
+
+def _levelled(table: Floats) -> Floats:
+    """Return the table with the class shares of its sum in every cell."""
+    total = table.sum(tuple(range(table.ndim - 1)))
+    levelled: Floats = table.sum(-1)[..., None] * (total / max(total.sum(), 1e-300))
+    return levelled
 
 
 class FittedEvidence:
@@ -110,6 +132,16 @@ class FittedEvidence:
         self._places = {coding.name: place for place, coding in enumerate(codings)}
         self._class_axis = Axis.of(part.channel(target), len(classes))
         self._joints: dict[tuple[int, ...], _Joint] = {}
+        self._offered = frozenset(range(len(codings)))
+        self._most, self._most_cells = MOST, MOST_CELLS
+
+    def limited(self, places: Iterable[int]) -> FittedEvidence:
+        """Return the same evidence of chosen attributes only, in larger tables."""
+        other = copy(self)
+        other._most, other._most_cells = MOST_CHOSEN, MOST_CHOSEN_CELLS  # noqa: SLF001
+        other._joints = {held: one for held, one in self._joints.items() if len(held) == 1}  # noqa: SLF001
+        other._offered = frozenset(places)  # noqa: SLF001
+        return other
 
     def root(self) -> list[Box]:
         """Return the frontier of the root, whose box is everything."""
@@ -125,43 +157,83 @@ class FittedEvidence:
             held
             for box in frontier
             for place in range(len(self.codings))
-            if (held := self._set(box, place)) is not None and held not in self._joints
+            if (held := self._set(box, place)) is not None
         }
-        if wanted:
-            self._fit(sorted(wanted))
+        self._fit(sorted({(place,) for held in wanted for place in held}))
+        self._fit(sorted(wanted))
         return FittedTables(self, frontier)
 
     def _set(self, box: Box, place: int) -> tuple[int, ...] | None:
         """Return the attributes of an attribute's table at a node, or None if they are too many."""
         path = {self._places[name] for name in box.masks}
         held = tuple(sorted({*path, place}))
-        cells = np.prod([float(self._axes[one].outputs) for one in held])
-        if place in path or (len(held) <= MOST and cells <= MOST_CELLS):
+        if len(held) == 1 or place in path or (place in self._offered and self._step(held)):
             return held
         return None
 
+    def _step(self, held: tuple[int, ...]) -> int:
+        """Return how many codes form a group in a set's table; 0 if it is too large however many.
+
+        Numbers are grouped alike, as finely as the table's size allows; categories never are.
+        """
+        if len(held) > self._most:
+            return 0
+        step = 1
+        while True:
+            cells = 1.0
+            for place in held:
+                cells *= outputs_at(self._axes[place], self._grouped(place, step))
+            if cells <= self._most_cells:
+                return step
+            step += 1
+            if all(self._grouped(place, step) < step for place in held):
+                return 0
+
+    def _grouped(self, place: int, step: int) -> int:
+        """Return how many codes of an attribute form a group where ``step`` are wanted."""
+        if not self.codings[place].ordered:
+            return 1
+        return max(1, min(step, self._axes[place].inputs // LEAST_GROUPS))
+
+    def _view(self, place: int, step: int) -> View:
+        step = self._grouped(place, step)
+        if step == 1:
+            return View(self._axes[place])
+        return view(self._axes[place], step, self._joints[(place,)].table.sum(-1))
+
     def _fit(self, sets: list[tuple[int, ...]]) -> None:
-        observed = self._count(sets)
+        new = [held for held in sets if held not in self._joints]
+        if not new:
+            return
+        steps = [self._step(held) or 1 for held in new]
+        views = [
+            tuple(self._view(place, step) for place in held)
+            for held, step in zip(new, steps, strict=True)
+        ]
+        observed = self._count(new, views)
 
-        def fit(place: int) -> _Joint:
-            axes = (*(self._axes[one] for one in sets[place]), self._class_axis)
-            return _Joint(axes, observed[place], em(axes, observed[place], most=STEPS).table)
+        def fit(number: int) -> _Joint:
+            axes = (*(one.axis for one in views[number]), self._class_axis)
+            table = em(axes, observed[number], most=STEPS).table
+            return _Joint(views[number], self._class_axis, observed[number], table)
 
-        for held, joint in zip(sets, in_threads(fit, range(len(sets))), strict=True):
+        for held, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
             self._joints[held] = joint
 
-    def _count(self, sets: list[tuple[int, ...]]) -> list[Floats]:
+    def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
         """Count the joint tables of several sets in one pass over the records."""
         needed = sorted({place for held in sets for place in held})
         last = self._class_axis.outputs
-        shapes = [(*(self._axes[place].outputs for place in held), last) for held in sets]
+        shapes = [(*(one.axis.outputs for one in held), last) for held in views]
 
         def work(batch: Batch) -> IntArrays:
             columns = {place: self._observed(batch, place) for place in needed}
             target = np.ascontiguousarray(batch.columns[self._target])
             found = []
-            for held, shape in zip(sets, shapes, strict=True):
-                codes = np.stack([columns[place] for place in held], axis=1)
+            for held, seen, shape in zip(sets, views, shapes, strict=True):
+                codes = np.empty((len(target), len(held)), np.uint16)
+                for column, (place, one) in enumerate(zip(held, seen, strict=True)):
+                    np.floor_divide(columns[place], one.step, out=codes[:, column])
                 out = np.zeros(int(np.prod(shape)), np.int64)
                 count_joint(codes, target, np.array(shape), out)
                 found.append(out)
@@ -185,36 +257,30 @@ class FittedEvidence:
             none = np.zeros((coding.size, len(self.classes)))
             return Fitted(None, None, none, none, none)
         joint = self._joints[held]
+        if place not in self._offered and not box.masks:
+            total = np.zeros((coding.size, joint.observed.shape[-1]))
+            total[0] = joint.observed.sum(0)
+            held_by = total if self._labels is None else np.maximum(total @ self._labels.T, 0.0)
+            return Fitted(None, self._labels, total, total, held_by)
+        masks = tuple(box.mask(self.codings[one].name, self.codings[one].size) for one in held)
         table, squares = joint.table, joint.observed
         for axis in reversed(range(len(held))):  # the last first, so that places stay right
-            one = held[axis]
-            if one != place:
-                inside = box.mask(self.codings[one].name, self.codings[one].size)
-                table = np.tensordot(inside.astype(np.float64), table, (0, axis))
-                squares = np.tensordot(self._weights(one, inside) ** 2, squares, (0, axis))
-        inside = box.mask(coding.name, coding.size)
-        inverse = self._inverses[place]
-        weights = None if inverse is None else inverse * inside[:, None]
+            if held[axis] != place:
+                seen, mask = joint.views[axis], masks[axis]
+                share = seen.inside(mask) if seen.inverse is None else mask @ seen.inverse
+                table = np.tensordot(seen.inside(mask), table, (0, axis))
+                squares = np.tensordot(share**2, squares, (0, axis))
+        own = held.index(place)
+        seen, inside = joint.views[own], masks[own]
+        table = seen.fine(table) * inside[:, None]
+        weights = None if seen.inverse is None else seen.inverse * inside[:, None]
         if weights is None:
             squares = squares * inside[:, None]
-        masks = tuple(box.mask(self.codings[one].name, self.codings[one].size) for one in held)
-        table = table * inside[:, None]
-        own = held.index(place)
         return Fitted(weights, self._labels, squares, squares, table, joint, masks, own)
-
-    def _weights(self, place: int, inside: NDArray[np.bool_]) -> Floats:
-        """Return the weight of each output for a condition on one attribute."""
-        inverse = self._inverses[place]
-        held: Floats = inside.astype(np.float64)
-        return held if inverse is None else held @ inverse
-
-    @cached_property
-    def _inverses(self) -> list[Floats | None]:
-        return [_left_inverse(axis) for axis in self._axes]
 
     @cached_property
     def _labels(self) -> Floats | None:
-        return _left_inverse(self._class_axis)
+        return View(self._class_axis).inverse
 
 
 class FittedTables:
@@ -238,10 +304,3 @@ def _axis(part: Part, coding: Coding) -> Axis:
         message = f"The method 'joint' fits attributes one by one; {names} were disguised together."
         raise MethodError(message, hint="use method='direct'.")
     return Axis.of(channel, coding.size)
-
-
-def _left_inverse(axis: Axis) -> Floats | None:
-    if axis.levels is None and axis.matrix is None:
-        return None
-    inverse: Floats = np.linalg.pinv(axis.dense).astype(np.float64)
-    return inverse

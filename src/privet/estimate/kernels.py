@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from privet.coding import Floats
 
-__all__ = ["divide", "gather", "spread", "weigh_boxes", "weigh_states"]
+__all__ = ["divide", "gather", "multiply", "spread", "weigh_boxes", "weigh_states"]
 
 
 @kernel
@@ -281,6 +281,38 @@ def gather(table: Floats, far: float, near: float, width: int, out: Floats) -> N
                 held[i] += table[o, v + width - 1, i]
                 out[o, v, i] = sums[i] + more * max(held[i], 0.0)
                 held[i] -= table[o, v, i]
+
+
+@kernel
+def multiply(matrix: Floats, table: Floats, out: Floats) -> None:
+    """Write matrix @ table, for a small matrix and a wide table, by one thread.
+
+    Four rows of the table at a time, over columns that fit the nearest cache.
+    """
+    outputs, inputs = matrix.shape
+    wide = table.shape[1]
+    block = 512
+    for begin in range(0, wide, block):
+        end = min(wide, begin + block)
+        for u in range(outputs):
+            row = out[u, begin:end]
+            row[:] = 0.0
+            v = 0
+            while v + 4 <= inputs:
+                a, b, c, d = matrix[u, v], matrix[u, v + 1], matrix[u, v + 2], matrix[u, v + 3]
+                if a != 0.0 or b != 0.0 or c != 0.0 or d != 0.0:
+                    one, two = table[v, begin:end], table[v + 1, begin:end]
+                    three, four = table[v + 2, begin:end], table[v + 3, begin:end]
+                    for i in range(end - begin):
+                        row[i] += a * one[i] + b * two[i] + c * three[i] + d * four[i]
+                v += 4
+            while v < inputs:
+                a = matrix[u, v]
+                if a != 0.0:
+                    one = table[v, begin:end]
+                    for i in range(end - begin):
+                        row[i] += a * one[i]
+                v += 1
 
 
 @kernel

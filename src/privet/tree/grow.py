@@ -13,6 +13,7 @@ import numpy as np
 
 from privet.errors import DataError
 from privet.estimate.base import Splits
+from privet.estimate.fitted import FittedEvidence
 from privet.tree.prune import prune_errors, prune_unsure
 from privet.tree.split import best_splits
 from privet.tree.tree import Tree
@@ -52,6 +53,15 @@ def grow(
     ``levels`` are the first ones, with their splits, if they are known already: a forest's trees
     share them.
     """
+    tree = _grown(evidence, policy, target, levels)
+    if isinstance(evidence, FittedEvidence) and not levels:
+        sure = np.unique(tree.attribute[tree.z >= policy.min_attribute_z])
+        if len(sure):
+            tree = _grown(evidence.limited(sure.tolist()), policy, target)
+    return tree if policy.confidence is None else prune_errors(tree, policy.confidence)
+
+
+def _grown(evidence: Evidence, policy: Policy, target: str, levels: Sequence[Level] = ()) -> Tree:
     codings = evidence.codings
     frontier, tables, _ = levels[0] if levels else root_level(evidence)
     whole = tables.at(0)[0]
@@ -79,8 +89,7 @@ def grow(
         elif open_:
             frontier = evidence.split(frontier, _splits(chosen, codings), keep)
             tables = evidence.tables(frontier)
-    tree = prune_unsure(draft.finished(evidence, policy, target), policy.min_fit_z)
-    return tree if policy.confidence is None else prune_errors(tree, policy.confidence)
+    return prune_unsure(draft.finished(evidence, policy, target), policy.min_fit_z)
 
 
 def next_level(

@@ -36,7 +36,9 @@ class Policy:
     standard errors above zero, its children ``min_child_z`` standard errors, and a leaf whose
     leading class is less than ``min_leaf_z`` standard errors ahead takes its parent's label.
     Where tables are fitted, a split that brings z² / 2 of log-likelihood costs ``min_fit_z``² / 2:
-    the grower goes on past splits of half that z, and subtrees that do not pay are cut.
+    the grower goes on past splits of half that z, and subtrees that do not pay are cut. A first
+    tree is grown to see which attributes ever split with ``min_attribute_z``; the tree is then grown
+    from these alone, in larger tables, for among many nodes and cuts chance finds a few of any.
     """
 
     criterion: Criterion = "gini"
@@ -49,6 +51,7 @@ class Policy:
     min_child_z: float = 2.0
     min_leaf_z: float = 1.0
     min_fit_z: float = 2.0
+    min_attribute_z: float = 4.5
     ratio: bool = False
     min_gain_ratio: float = 0.0
     cut_margin: float = 0.0
