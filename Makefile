@@ -34,6 +34,7 @@ bench: $(VENV)/.bench ## speed beside peers, on two threads
 
 bench-accuracy: $(VENV)/.bench ## accuracy beside peers, on two threads
 	$(PINS) $(BIN)/python -m benchmarks accuracy
+	$(PINS) $(BIN)/python -m benchmarks noise_accuracy
 
 crash: $(VENV)/.test ## kill writers and database servers a hundred times each
 	PRIVET_KILLS=100 $(BIN)/python -m pytest tests/store/test_crash.py

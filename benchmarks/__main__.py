@@ -12,10 +12,21 @@ from importlib import import_module
 
 from rich.console import Console
 
-NAMES = ("grow", "substitute", "learn", "forest", "party", "scale", "store", "audit")
+NAMES = (
+    "grow",
+    "substitute",
+    "learn",
+    "forest",
+    "party",
+    "scale",
+    "store",
+    "audit",
+    "forest_noise",
+    "noise",
+)
 
 
-APART = ("accuracy", "coverage")
+APART = ("accuracy", "coverage", "noise_accuracy")
 
 
 def main() -> None:

@@ -16,50 +16,26 @@ def find_cells(values: Floats, edges: Floats) -> Ints:
 
 
 def count_ranges(
-    records: NDArray[Any],
-    weight: Ints,
-    offsets: Ints,
-    ranges: list[tuple[int, int]],
-    classes: int,
+    codes: Ints, labels: Ints, weight: Ints, offsets: Ints, ranges: Ints, shape: tuple[int, ...]
 ) -> Ints:
-    """Cell × class sums of weights over ranges of rows."""
-    out = np.zeros((len(ranges), offsets[-1], classes), np.int64)
-    attributes = len(offsets) - 1
-    for i, (start, stop) in enumerate(ranges):
-        rows = records[start:stop].astype(np.int64)
-        for a in range(attributes):
-            cells = offsets[a] + rows[:, a], rows[:, attributes]
-            np.add.at(out[i], cells, weight[start:stop])
+    """Class × cell sums of weights over ranges of rows, each added to its slot."""
+    out = np.zeros(shape, np.int64)
+    for slot, start, stop in ranges:
+        for a in range(len(offsets) - 1):
+            cells = labels[start:stop], offsets[a] + codes[start:stop, a]
+            np.add.at(out[slot], cells, weight[start:stop])
     return out
 
 
-def count_children(
-    records: NDArray[Any], attribute: Ints, branch: NDArray[np.int16], pieces: Ints, branches: int
-) -> Ints:
-    """How many records of each piece take each branch."""
-    return np.array(
-        [
-            np.bincount(branch[node, records[start:stop, attribute[node]]], minlength=branches)
-            for node, start, stop in pieces
-        ]
-    ).reshape(len(pieces), branches)
-
-
-def partition(
-    records: NDArray[Any],
-    attribute: Ints,
-    branch: NDArray[np.int16],
-    pieces: Ints,
-    places: Ints,
-) -> dict[int, int]:
-    """For each new place the old row that goes there, in order of rows."""
-    moved: dict[int, int] = {}
-    for (node, start, stop), begin in zip(pieces, places, strict=True):
-        taken = branch[node, records[start:stop, attribute[node]]]
-        for side, first in enumerate(begin):
-            if first >= 0:
-                rows = start + np.flatnonzero(taken == side)
-                moved.update({int(first) + k: int(row) for k, row in enumerate(rows)})
+def route(
+    codes: Ints, attribute: Ints, branch: NDArray[np.int16], ranges: Ints, jobs: Ints, branches: int
+) -> list[list[Ints]]:
+    """For each job the old rows that go to each branch."""
+    moved = []
+    for node, first, last, _ in jobs:
+        rows = np.concatenate([np.arange(start, stop) for _, start, stop in ranges[first:last]])
+        taken = branch[node, codes[rows, attribute[node]]]
+        moved.append([rows[taken == side] for side in range(branches)])
     return moved
 
 
@@ -176,3 +152,31 @@ def descend(
                 node = child[node] + (0 if x <= threshold[node] else 1)
         leaves.append(node)
     return np.array(leaves, np.int64)
+
+
+def twin_climb(
+    observed: Any, matrix: Any, most: int, least_move: float, *, smooth: bool
+) -> tuple[Any, int, float]:
+    """AS's step by matrix products, from an even start: the counts, steps and log-likelihood."""
+    table = np.full(matrix.shape[1], observed.sum() / matrix.shape[1])
+    steps, likelihood = 0, 0.0
+    while steps < most:
+        expected = np.maximum(matrix @ table, 1e-300)
+        seen = observed > 0
+        likelihood = float((observed[seen] * np.log(expected[seen])).sum())
+        after = table * (matrix.T @ np.where(seen, observed / expected, 0.0))
+        if smooth:
+            wide = np.pad(after, 1, mode="edge")
+            after = 0.25 * wide[:-2] + 0.5 * wide[1:-1] + 0.25 * wide[2:]
+        kept = table > 0
+        moved = ((after - table)[kept] ** 2 / table[kept]).sum()
+        table, steps = after, steps + 1
+        if moved < least_move:
+            break
+    return table, steps, likelihood
+
+
+def twin_count_noisy(numbers: Any, channel: Any) -> Any:
+    """Noisy numbers by the interval of their nearest output."""
+    kept = numbers[~np.isnan(numbers)]
+    return np.bincount(channel.observed(kept), minlength=channel.output_size)

@@ -14,6 +14,10 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Nothing is imported before it is asked for.
 _homes = {
+    "CGADP": "privet.disguise",
+    "EGADP": "privet.disguise",
+    "GADP": "privet.disguise",
+    "AdditiveNoise": "privet.disguise",
     "Advice": "privet.advise",
     "Attribute": "privet.schema",
     "Coding": "privet.coding",
@@ -21,11 +25,15 @@ _homes = {
     "Distribution": "privet.estimate.distribution",
     "Exact": "privet.disguise",
     "ForestClassifier": "privet.forests",
+    "ForestFramework": "privet.disguise",
+    "Framework": "privet.disguise",
     "KAnonymity": "privet.disguise",
     "Monotone": "privet.disguise",
+    "Noise": "privet.channel",
     "Plan": "privet.disguise",
     "Policy": "privet.tree",
     "PrivetError": "privet.errors",
+    "RandomNoise": "privet.disguise",
     "RandomSubstitution": "privet.disguise",
     "RandomizedResponse": "privet.disguise",
     "Release": "privet.release",
@@ -38,9 +46,17 @@ _homes = {
     "Withheld": "privet.disguise",
     "audit": "privet.audit",
     "datasets": "privet.datasets",
+    "reconstruct": "privet.estimate.reconstruction",
+    "eduds": "privet.audit.similarity",
+    "edusc": "privet.audit.similarity",
+    "sers": "privet.audit.similarity",
 }
 
 __all__ = [
+    "CGADP",
+    "EGADP",
+    "GADP",
+    "AdditiveNoise",
     "Advice",
     "Attribute",
     "Coding",
@@ -48,11 +64,15 @@ __all__ = [
     "Distribution",
     "Exact",
     "ForestClassifier",
+    "ForestFramework",
+    "Framework",
     "KAnonymity",
     "Monotone",
+    "Noise",
     "Plan",
     "Policy",
     "PrivetError",
+    "RandomNoise",
     "RandomSubstitution",
     "RandomizedResponse",
     "Release",
@@ -66,20 +86,33 @@ __all__ = [
     "__version__",
     "audit",
     "datasets",
+    "eduds",
+    "edusc",
+    "reconstruct",
+    "sers",
 ]
 
 if TYPE_CHECKING:
     from privet import datasets
     from privet.advise import Advice
     from privet.audit import audit
+    from privet.audit.similarity import eduds, edusc, sers
+    from privet.channel import Noise
     from privet.coding import Coding
     from privet.disguise import (
+        CGADP,
+        EGADP,
+        GADP,
+        AdditiveNoise,
         Complement,
         Exact,
+        ForestFramework,
+        Framework,
         KAnonymity,
         Monotone,
         Plan,
         RandomizedResponse,
+        RandomNoise,
         RandomSubstitution,
         Substitution,
         ValueClass,
@@ -87,6 +120,7 @@ if TYPE_CHECKING:
     )
     from privet.errors import PrivetError
     from privet.estimate.distribution import Distribution
+    from privet.estimate.reconstruction import reconstruct
     from privet.estimators import TreeClassifier
     from privet.forests import ForestClassifier
     from privet.release import Release

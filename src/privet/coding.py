@@ -29,6 +29,7 @@ __all__ = ["Box", "Coding", "Value", "code_type", "code_values"]
 Value: TypeAlias = str | int | float | bool
 
 _BUCKETS = 4096  # of the table that says where to look for a number's cell
+_BLOCK = 1024  # values whose buckets are found before their cells
 MAX_CODES = 1 << 16
 
 
@@ -52,29 +53,42 @@ def find_cells(
     """Write the cell of each value; return the row of the first NaN, or -1.
 
     ``edges`` ends with infinity. A value's bucket says between which edges to look, mostly one.
+    Buckets of a block come first, in a loop without a jump, so that several are found at once.
     """
     last = len(edges) - 1
     low = edges[0] if last else 0.0
     top = np.float64(len(begin) - 1)
     nan = -1
-    for i in range(len(values)):
-        x = values[i]
-        if x != x:  # noqa: PLR0124 - quicker than asking for NaN
-            if nan < 0:
-                nan = i
-            out[i] = last
-            continue
-        bucket = np.uint64(np.int64(min(max((x - low) * scale, 0.0), top)))
-        left = np.uint64(begin[bucket])
-        right = np.uint64(end[bucket])
-        left += np.uint64(edges[left] < x)
-        while left < right:
-            middle = (left + right) >> np.uint64(1)
-            if edges[middle] < x:
-                left = middle + np.uint64(1)
+    buckets = np.empty(_BLOCK, np.int32)
+    for start in range(0, len(values), _BLOCK):
+        part, to = values[start : start + _BLOCK], out[start : start + _BLOCK]
+        rows = np.uint64(len(part))
+        strange = False
+        for i in range(rows):
+            place = (part[i] - low) * scale
+            place = place if place > 0.0 else 0.0  # noqa: FURB136 - NaN becomes zero too
+            buckets[i] = np.int32(min(place, top))
+            strange |= part[i] != part[i]
+        for i in range(rows):
+            x = part[i]
+            bucket = np.uint32(buckets[i])
+            left = np.uint64(begin[bucket])
+            right = np.uint64(end[bucket])
+            if right > left + np.uint64(1):
+                while left < right:
+                    middle = (left + right) >> np.uint64(1)
+                    if edges[middle] < x:
+                        left = middle + np.uint64(1)
+                    else:
+                        right = middle
+                to[i] = left
             else:
-                right = middle
-        out[i] = left
+                to[i] = left + np.uint64(edges[left] < x)
+        if strange:
+            for i in range(rows):
+                if np.isnan(part[i]):
+                    nan = start + int(i) if nan < 0 else nan
+                    to[i] = last
     return nan
 
 

@@ -52,7 +52,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         The preset that the other parameters change. ``cart`` divides in two by the gini index,
         ``id3`` by the information gain, one branch a category; ``c4.5`` by the gain ratio, and
         prunes.
-    method : {"auto", "naive", "global", "direct"}, default="auto"
+    method : {"auto", "naive", "global", "by-class", "local", "direct", "joint"}, default="auto"
         How counts of a release are corrected; plain records need none. ``naive`` and ``global``
         ask for larger leaves the noisier the release is.
     max_depth : int, default=None
@@ -204,7 +204,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(message, hint="fit(X, y), or fit(release).")
         X = _as_frame(X)
         held, y = self._raw(X, y, reset=True)
-        check_classification_targets(y)
+        if y.dtype.kind not in "iub":  # whole numbers are classes, whatever there is among them
+            check_classification_targets(y)
         rows = len(y)
         if weight is not None:
             weight = _check_weight(weight, rows)
@@ -233,7 +234,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """Check plain records as scikit-learn does and return their columns.
 
         A frame keeps its columns as they are; anything else becomes a matrix of numbers, unless
-        there is text in it.
+        there is text in it. That the numbers are finite is left to whoever takes the columns.
         """
         framed = is_frame(X)
         if framed or _has_text(X):
@@ -247,10 +248,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
                 y = column_or_1d(y, warn=True)
                 check_consistent_length(next(iter(held.values())), y)
             return held, y
+        as_numbers = {"reset": reset, "dtype": np.float64, "ensure_all_finite": False}
         if y is None:
-            matrix = validate_data(self, X, reset=reset, dtype=np.float64)
+            matrix = validate_data(self, X, **as_numbers)
         else:
-            matrix, y = validate_data(self, X, y, reset=reset, dtype=np.float64)
+            matrix, y = validate_data(self, X, y, **as_numbers)
         return {f"x{place}": matrix[:, place] for place in range(matrix.shape[1])}, y
 
     # Using
@@ -388,12 +390,12 @@ def _labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the sorted classes and each record's place among them, without sorting the records."""
     if y.dtype.kind in "iu" and len(y):
         low, high = int(y.min()), int(y.max())
-        if high - low < 1 << 16:
-            shifted = y if low == 0 else y.astype(np.int64) - low
-            there = np.zeros(high - low + 1, np.bool_)
-            there[shifted] = True
-            places = np.cumsum(there) - 1
-            return (np.flatnonzero(there) + low).astype(y.dtype), places[shifted]
+        if high - low < 1 << 16 and high < 1 << 63:
+            whole = y.astype(np.int64, copy=False)
+            shifted = whole - low if low else whole
+            there = np.bincount(shifted, minlength=high - low + 1) > 0
+            classes = (np.flatnonzero(there) + low).astype(y.dtype)
+            return classes, shifted if there.all() else (np.cumsum(there) - 1)[shifted]
     classes, labels = np.unique(y, return_inverse=True)
     return classes, labels
 

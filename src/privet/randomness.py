@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK", "Randomness", "Reader", "spread"]
 
-CHUNK = 1 << 15  # words made at a time: with their codes they stay in a core's own cache
+CHUNK = (
+    1 << 19
+)  # words made at a time: the cipher holds the lock, so few long calls run side by side
 _SHUFFLE = 1 << 63  # stream ids from here on are for shuffles, those below for columns
 _BLOCK_WORDS = 4  # a block of AES is 16 bytes
 _LIMIT = 1 << 32  # rows that one permutation can order
@@ -60,12 +62,14 @@ class Reader:
         block, skip = divmod(start, _BLOCK_WORDS)
         counter = stream.to_bytes(8, "big") + block.to_bytes(8, "big")
         self._cipher: Any = Cipher(algorithms.AES256(key), modes.CTR(counter)).encryptor()
-        self._buffer = np.empty(4 * CHUNK + 16, np.uint8)
+        self._buffer = np.empty(0, np.uint8)
         if skip:
             self._cipher.update(_ZEROS[: 4 * skip])
 
     def chunk(self, count: int) -> Words:
         """Return the next ``count <= CHUNK`` words: a view that the next call overwrites."""
+        if len(self._buffer) < 4 * count + 16:  # the cipher asks for a block more
+            self._buffer = np.empty(4 * count + 16, np.uint8)
         self._cipher.update_into(_ZEROS[: 4 * count], self._buffer)
         return self._buffer[: 4 * count].view("<u4").astype(np.uint32, copy=False)
 

@@ -69,6 +69,22 @@ def test_the_kernel_matches_its_twin(channel: GammaDiagonal, data: st.DataObject
     assert drawn[0] == by_cumulated_column(channel, code, word)
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+@pytest.mark.parametrize(
+    ("size", "gamma"), [(2, 1.5), (20, 8), (200, 1.001), (256, 3), (256, 32_500), (3, 2**17)]
+)
+def test_words_at_every_border_draw_the_cards_integers(size: int, gamma: float, kind: Any) -> None:
+    """Many words at once, below and above the size from which a quotient is guessed by halves."""
+    channel = GammaDiagonal("a", size, gamma)
+    random = np.random.default_rng(size).integers(0, 1 << 32, 1000)
+    for code in {0, 1, size // 2, size - 1}:
+        ends = np.cumsum(channel.matrix()[:, code])
+        near = (ends[:, None] + np.arange(-2, 2)).ravel()
+        words = np.concatenate([near[(near >= 0) & (near < 1 << 32)], random])
+        drawn = channel.draw(np.full(len(words), code, kind), words.astype(np.uint32))
+        np.testing.assert_array_equal(drawn, np.searchsorted(ends, words, side="right"))
+
+
 def test_draws_follow_the_matrix() -> None:
     channel = GammaDiagonal("a", 12, 5)
     source = Randomness.seeded("draws")

@@ -67,3 +67,42 @@ def test_what_does_not_go_together(table: Path) -> None:
     assert "either --plan or --gamma" in run(*common, code=2).stderr
     assert "either --plan" in run(*common, "--plan", "p", "--gamma", 8, code=2).stderr
     assert "--bins goes with" in run(*common, "--plan", "p", "--bins", 8, code=2).stderr
+
+
+def test_a_method_for_the_whole_table(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "-o", "f2.release")
+    said = run(*common, "--method", "forest-framework", "--set", "noise=0.05").stdout
+    assert "No formal guarantee" in said
+    release = Release.read("f2.release")
+    assert release.unbounded is not None
+    assert release.unbounded.settings["noise"] == 0.05
+    assert release.rows == 3000
+
+
+def test_settings_of_a_method(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "-o", "f2.release")
+    gadp = (*common, "--method", "gadp", "--set", 'confidential=["age"]')
+    bad = (*common, "--method", "gadp", "--set", "nose=1")
+    form = run_json(*gadp, "--set", "proximity=0.5", "--set", "keep_domain=true")
+    assert "age" not in form["claim"]["disclosed"]
+    assert "salary" in form["claim"]["disclosed"]
+    assert "does not take 'nose'" in run(*bad, code=2).stderr
+
+
+def test_settings_that_do_not_go_together(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "-o", "f2.release")
+    assert "--set goes with" in run(*common, "--gamma", 8, "--set", "a=1", code=2).stderr
+    assert "NAME=VALUE" in run(*common, "--method", "gadp", "--set", "a", code=2).stderr
+    assert "--bins goes with" in run(*common, "--method", "gadp", "--bins", 3, code=2).stderr
+    assert "method is unknown" in run(*common, "--method", "nothing", code=2).stderr
+
+
+def test_a_warning_is_a_note(table: Path) -> None:
+    """F2's commission and salary are no copies, but a column declared twice is."""
+    rows = ["a,b,c,k"] + [f"{i % 7},{2 * (i % 7)},{i % 5},{'xy'[i % 2]}" for i in range(60)]
+    Path("twice.csv").write_text("\n".join(rows) + "\n")
+    numeric = "".join(f"[attributes.{n}]\nlow = 0\nhigh = 20\n" for n in "abc")
+    Path("twice.toml").write_text(f'target = "k"\n{numeric}[attributes.k]\nvalues = ["x", "y"]\n')
+    common = ("disguise", "twice.csv", "--schema", "twice.toml", "-o", "twice.release")
+    done = run(*common, "--method", "gadp", "--set", 'confidential=["c"]')
+    assert "Warning: The covariance has no inverse" in done.stderr

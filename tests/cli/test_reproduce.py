@@ -46,4 +46,4 @@ def test_pages_and_json() -> None:
 
 
 def test_an_unknown_paper() -> None:
-    assert "there are dxz" in run("reproduce", "nature", code=2).stderr
+    assert "there are as, dxz" in run("reproduce", "nature", code=2).stderr

@@ -20,7 +20,7 @@ def test_groups_hold_what_their_codes_hold(size: int, step: int, band: bool, see
     counts = rng.random(size) + 0.01
     seen = view(axis, step, counts)
     assert seen.axis.outputs == outputs_at(axis, step)
-    groups = np.bincount(np.arange(size) // step, counts)
+    groups = np.bincount(np.arange(size) // step, counts).astype(np.float64)
     fine = seen.fine(groups)
     np.testing.assert_allclose(fine, counts, rtol=1e-4)
     observed = np.add.reduceat(axis.dense @ fine, np.arange(0, axis.outputs, step))
@@ -34,7 +34,7 @@ def test_groups_hold_what_their_codes_hold(size: int, step: int, band: bool, see
 def test_the_inverse_gives_back_expected_counts(size: int, step: int, seed: int) -> None:
     counts = np.random.default_rng(seed).random(size) + 0.01
     seen = view(Axis.of(GammaDiagonal("a", size, 6), size), step, counts)
-    groups = np.bincount(np.arange(size) // step, counts)
+    groups = np.bincount(np.arange(size) // step, counts).astype(np.float64)
     assert seen.inverse is not None
     np.testing.assert_allclose(
         seen.inverse @ (seen.axis.dense @ groups), seen.fine(groups), rtol=1e-6, atol=1e-9

@@ -8,7 +8,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from privet.channel import GammaDiagonal
-from privet.disguise import Exact, Plan, Substitution, ValueClass, Withheld
+from privet.disguise import AdditiveNoise, Exact, Plan, Substitution, ValueClass, Withheld
 from privet.disguise.treatment import Treatment
 from privet.errors import PlanError
 from privet.schema import Attribute, Schema
@@ -61,7 +61,7 @@ def plans(draw: st.DrawFn, schema: Schema) -> Plan:
             kind for kind in kinds if kind != Withheld() or (0 < place < len(schema.names) - 1)
         ]
         if not attribute.is_categorical:
-            allowed.append(ValueClass(bins=3))
+            allowed += [ValueClass(bins=3), AdditiveNoise("gaussian", level=0.5, steps=64)]
         treatments[attribute.name] = draw(st.sampled_from(allowed))
     return Plan(treatments)
 

@@ -34,7 +34,7 @@ class Point:
     blind: float
     attack: str
     about: str
-    epsilon: float
+    epsilon: float | None  # of what is disguised; None where noise has no bound
     plain: tuple[str, ...]
     front: bool = False
 
@@ -78,13 +78,28 @@ class Comparison:
         return self.to_text()
 
 
+COMPARED = (
+    "read",
+    "guess",
+    "joint",
+    "linkage",
+    "homogeneity",
+    "nearest",
+    "intervals",
+    "regression",
+    "noise-guess",
+    "noise-recovery",
+    "breach-posterior",
+)
+
+
 def compare(
     plans: Mapping[str, Disguise],
     records: Any,
     schema: Schema,
     *,
     agreed: Iterable[str] | None = None,
-    attacks: Iterable[str] = ("read", "guess", "joint", "linkage", "homogeneity"),
+    attacks: Iterable[str] = COMPARED,
     seed: int | None = None,
 ) -> Comparison:
     """Disguise a table by each plan and audit the release with its originals.
@@ -125,7 +140,7 @@ def compare(
                 0.0 if worst is None else worst.blind,
                 "none" if worst is None else worst.attack,
                 "" if worst is None else worst.about,
-                found.facts.disguised_epsilon,
+                None if found.facts.noisy else found.facts.disguised_epsilon,
                 found.facts.disclosed,
             )
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet.channel import Noise
 from privet.channel.base import MAX_CELLS
 from privet.errors import MethodError
 from privet.estimate.distribution import (
@@ -16,6 +17,7 @@ from privet.estimate.distribution import (
     left_inverse,
     observed_counts,
 )
+from privet.estimate.reconstruction import reconstruct
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,10 +89,23 @@ def single_channels(part: Part, original: Original) -> list[Channel]:
 
 def estimated_shares(part: Part, channel: Channel) -> Floats:
     """Return the shares of a channel's inputs as a miner would estimate them."""
+    if isinstance(channel, Noise):
+        return _noisy_shares(part, channel)
     observed = observed_counts(part, channel.attributes[0], channel.input_size)
     counts = Distribution(observed, channel).counts("em")
     shares: Floats = counts / counts.sum()
     return shares
+
+
+def _noisy_shares(part: Part, noise: Noise) -> Floats:
+    """Return the shares of a grid's points, those of a reconstructed cell all alike."""
+    name = noise.attribute
+    column = np.concatenate([batch.columns[name] for batch in part.table.batches()])
+    found = reconstruct(column, noise, stop="held-out")
+    first = found.channels[0].cells
+    sizes = np.diff(np.append(first, noise.input_size))
+    shares = np.repeat(found.shares / sizes, sizes)
+    return np.asarray(shares / shares.sum(), np.float64)
 
 
 def count_errors(part: Part, original: Original) -> list[CountError]:

@@ -11,9 +11,11 @@ import numpy as np
 from scipy.stats import chi2
 
 from privet.audit.attacks.homogeneity import ROWS, alike, plain_names
+from privet.audit.entropy import entropy_privacy, noise_privacy
 from privet.audit.fidelity import single_channels
 from privet.audit.notions import may_claim, words
 from privet.audit.world import worst_part
+from privet.channel import Noise
 from privet.channel.base import MAX_CELLS, log
 from privet.estimate.distribution import observed_counts
 from privet.release.claim import PRIORS, posterior
@@ -82,6 +84,12 @@ def _measure(release: Release, part: Part, promise: Promise, smallest: int | Non
     bounded = gamma is not None
     entropy = channel is not None and "entropy" in allowed
     said = words(promise.treatment)
+    if isinstance(channel, Noise):
+        kept = entropy_privacy(channel)
+        said = (
+            f"No finite ε. As unsure as an interval of {noise_privacy(channel):.4g} by entropy; to "
+            f"someone who takes originals for spread evenly, of {kept.after:.4g}."
+        )
     if bounded and channel is not None:
         said = f"Protected by ε = {promise.epsilon:.2f}, whatever else is known."
     return Measure(
@@ -113,6 +121,9 @@ def _smallest(release: Release, part: Part) -> int | None:
 def _intervals(
     release: Release, promise: Promise, channel: Channel | None, coding: Coding | None
 ) -> tuple[float, ...] | None:
+    if isinstance(channel, Noise):
+        low, high = release.schema[channel.attribute].range
+        return tuple(channel.width(confidence) / (high - low) for confidence in CONFIDENCES)
     if coding is None or not coding.ordered or len(promise.attributes) > 1:
         return None
     if channel is not None and channel.input_size * channel.output_size > MAX_CELLS:

@@ -24,6 +24,7 @@ _held: dict[str, frozenset[str]] = {
     "flip": _BOUNDED,
     "withheld": _BOUNDED,
     "value-class": frozenset({"interval", "k"}),
+    "additive-noise": frozenset({"entropy", "interval"}),
     "exact": frozenset({"k"}),
     "binary": frozenset({"interval", "k"}),
 }
@@ -33,7 +34,11 @@ _words: dict[str, str] = {
     "withheld": "Nothing of it is released.",
     "binary": "No formal guarantee: which half of its values it lies in is plain.",
     "value-class": "No formal guarantee: which class of values it lies in is plain.",
+    "additive-noise": "No finite ε: an interval holds the true value, narrower near the ends.",
     "exact": "No formal guarantee: it is plain for all to see.",
+    "unbounded-noise": "No formal guarantee: it has noise, for which no bound is known.",
+    "complement": "No formal guarantee: both tables together give it back.",
+    "monotone": "No formal guarantee: the order of its values is plain.",
 }
 
 

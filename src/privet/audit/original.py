@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from privet.errors import DataError
 from privet.frames import columns
 from privet.progress import track
+from privet.schema import Attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.release import Release
-    from privet.schema import Attribute
 
 __all__ = ["SAMPLE", "Original", "read_original"]
 
 SAMPLE = 200_000  # records that attacks are run on; the rest only count
 ROWS = 1 << 17  # coded in one go
 _SAME = ("exact", "substitution")  # treatments that keep an attribute's domain
+_CUT = ("flip", "binary")  # those that may cut it in two
+_LARGEST = float(np.finfo(np.float64).max) / 4
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,15 @@ class Original:
 
     ``sample`` holds a uniformly random choice of at most ``SAMPLE`` of the ``rows``; ``counts``
     are of all rows. ``skipped`` names attributes whose raw values the card cannot code, as value
-    classes of categories, whose members only the owner's plan knows.
+    classes of categories, whose members only the owner's plan knows. ``collected`` counts all rows
+    by the cells of a complement's universe.
     """
 
     rows: int
     sample: dict[str, NDArray[Any]]
     counts: dict[str, NDArray[np.int64]]
     skipped: tuple[str, ...]
+    collected: NDArray[np.int64] | None = None
 
     @property
     def sampled(self) -> int:
@@ -56,6 +60,8 @@ def read_original(
     held: dict[str, NDArray[Any]] = {}
     keys = np.empty(0)
     rows = 0
+    universe = release.universe
+    collected = None if universe is None else np.zeros(universe.size, np.int64)
     for raw in track(_batches(records, used), "reading the original"):
         if not rows:
             used = [attribute for attribute in used if _codable(attribute, release, raw)]
@@ -65,14 +71,18 @@ def read_original(
         }
         for name, total in counts.items():
             counts[name] = total + np.bincount(coded[name], minlength=len(total))
+        if universe is not None:
+            np.add.at(collected, universe.join(coded), 1)
         rows += len(coded[release.schema.target])
         held, keys = _sampled(held, keys, coded, rng, limit)
     if not rows:
         raise DataError("The original has no rows.")
-    if all(part.sign > 0 for part in release.parts) and rows != release.rows:
+    suppressed = release.anonymity is not None and rows > release.rows
+    if rows != release.rows and not suppressed:
         message = f"The original has {rows:,} records, the release {release.rows:,}."
         raise DataError(message, hint="give the very table that the release was made from.")
-    return Original(rows, held, counts, tuple(n for n in release.schema.names if n not in held))
+    skipped = tuple(name for name in release.schema.names if name not in held)
+    return Original(rows, held, counts, skipped, collected)
 
 
 def _zeros(used: list[Attribute], release: Release) -> dict[str, NDArray[np.int64]]:
@@ -116,7 +126,49 @@ def _batches(records: Any, used: list[Attribute]) -> Iterator[Mapping[str, Any]]
 
 def _code(attribute: Attribute, release: Release, column: Any) -> NDArray[Any]:
     coding = release.codings[attribute.name]
-    return attribute.numbers(column) if coding is None else attribute.encode(column, coding)
+    treatment = release.treatments.get(attribute.name, "exact")
+    if treatment == "monotone":  # the card has the range of what is released, not of the originals
+        return _any_numbers(attribute, column)
+    if coding is None:
+        return attribute.numbers(column)
+    if treatment in _CUT and attribute.is_categorical:
+        return _sides(attribute, column)
+    return attribute.encode(column, coding)
+
+
+def _any_numbers(attribute: Attribute, column: Any) -> NDArray[np.float64]:
+    wide = {"low": -_LARGEST, "high": _LARGEST, "integer": False}
+    return replace(attribute, **wide).numbers(column)
+
+
+def _sides(attribute: Attribute, column: Any) -> NDArray[Any]:
+    """Return the code of each category, raw or as released.
+
+    A cut names each side by its categories, parted by bars, and so tells where they went.
+    """
+    try:
+        return attribute.encode(column)
+    except DataError as error:
+        names = [str(value).split("|") for value in attribute.values or ()]
+        members = [member for side in names for member in side]
+        if len(set(members)) < len(members) or len(members) == len(names):
+            raise
+        places = np.repeat(np.arange(len(names), dtype=np.uint8), [len(side) for side in names])
+        missing = "category" if "missing" in members else "error"
+        kinds = [members, *([[int(one) for one in members]] if _whole(members) else [])]
+        for values in kinds:
+            finer = Attribute.categorical(attribute.name, values, missing=missing)
+            try:
+                # Behind the last category stands a missing value, on the side that names it.
+                last = places[members.index("missing")] if missing == "category" else 0
+                return np.append(places, np.uint8(last))[finer.encode(column)]
+            except DataError:
+                continue
+        raise error from None
+
+
+def _whole(members: list[str]) -> bool:
+    return all(one.lstrip("-").isdigit() for one in members)
 
 
 def _sampled(

@@ -9,6 +9,7 @@ from privet.audit.attacks import ATTACKS, run_attacks
 from privet.audit.fidelity import associations, count_errors
 from privet.audit.measures import check_claims, measures
 from privet.audit.original import SAMPLE, read_original
+from privet.audit.similarity import similarity
 from privet.audit.summary import Audit, Facts
 from privet.audit.utility import utility
 from privet.audit.world import Case, generator
@@ -98,6 +99,7 @@ def audit(
             tuple(count_errors(case.part, held) if held and _whole(release) else ()),
             associations(release, case.part, held) if held and _whole(release) else None,
             tuple(advise(case, outcomes, checks, found)),
+            similarity(release, held) if held is not None and trees else None,
         )
 
 
@@ -138,6 +140,7 @@ def _facts(release: Release, original: Original | None, agreed: frozenset[str]) 
         formal=claim.formal,
         disclosed=claim.disclosed,
         turned=claim.turned,
+        noisy=claim.noisy,
         notes=claim.notes,
         agreed=tuple(sorted(agreed & set(claim.disclosed))),
         epsilon=None if claim.gamma is None else claim.epsilon,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from privet.audit.attacks import NotRun, Outcome
     from privet.audit.fidelity import Associations, CountError
     from privet.audit.measures import Check, Measure
+    from privet.audit.similarity import Similarity
     from privet.audit.utility import Utility
 
 __all__ = ["Audit", "Facts", "grade_of_attack", "grade_of_promise", "percent"]
@@ -41,6 +42,7 @@ class Facts:
     formal: bool
     disclosed: tuple[str, ...]
     turned: tuple[str, ...]
+    noisy: tuple[str, ...]
     notes: tuple[str, ...]
     agreed: tuple[str, ...]
     epsilon: float | None
@@ -69,6 +71,7 @@ class Audit:
     counts: tuple[CountError, ...]
     associations: Associations | None
     advice: tuple[str, ...]
+    similarity: Similarity | None = None
 
     @property
     def worst(self) -> Outcome | None:
@@ -119,8 +122,12 @@ class Audit:
         plain = [name for name in facts.disclosed if name not in facts.agreed]
         if plain:
             return [f"{plain[0]!r} is plain and was not agreed to be: ε has no bound."]
-        if facts.turned:
-            return [f"{facts.turned[0]!r} is turned round together with others: ε has no bound."]
+        for names, why in (
+            (facts.turned, "is turned round together with others"),
+            (facts.noisy, "has noise added"),
+        ):
+            if names:
+                return [f"{names[0]!r} {why}: ε has no bound."]
         if facts.disguised_epsilon > bound:
             return [f"The ε of a record is {facts.disguised_epsilon:.4g}; allowed are {bound:g}."]
         return []
@@ -203,7 +210,7 @@ def grade_of_promise(facts: Facts) -> str:
     """Grade what is promised for a whole record."""
     if facts.seeded or not facts.formal:
         return "none"
-    if facts.turned or any(name not in facts.agreed for name in facts.disclosed):
+    if facts.turned or facts.noisy or any(name not in facts.agreed for name in facts.disclosed):
         return "partial"
     epsilon = facts.disguised_epsilon
     return "strong" if epsilon <= 1 else "moderate" if epsilon <= 4 else "weak"
@@ -227,6 +234,9 @@ def _promise(facts: Facts, checks: tuple[Check, ...]) -> str:
         return f"NOT TO BE TRUSTED: a check failed, '{failed[0].what.lower()}'."
     if not facts.formal:
         return "No formal guarantee is given for whole records."
+    if not facts.disguised and facts.noisy:
+        names = f"{len(facts.noisy)} attributes have" if len(facts.noisy) > 1 else "One has"
+        return f"{names} noise added, which promises an interval for each value and no finite ε."
     if not facts.disguised:
         return "Nothing in this release went through a channel: what is released is plain."
     prior = percent(facts.disguised_posteriors[1])
@@ -253,7 +263,9 @@ def _attacked(worst: Outcome | None) -> str:
     about = "records" if worst.about == "record" else repr(_short(worst.about))
     if worst.attack == "read":
         return f"The worst attack is to look: {about} stands in the release as it was."
-    whose = "finds the row of" if worst.attack in ("linkage", "place") else "is right about"
+    whose = (
+        "finds the row of" if worst.attack in ("linkage", "nearest", "place") else "is right about"
+    )
     return (
         f"The worst attack run, '{worst.title.lower()}', {whose} {about} for "
         f"{percent(worst.value)}, where a blind guess is right for {percent(worst.blind)}."

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet.audit.pairs import pairs_of
 from privet.errors import DataError, MethodError, TreeError
+from privet.estimate.noisy import has_noise
 from privet.estimators import TreeClassifier
 from privet.progress import track
 from privet.release import Part, Release
@@ -80,6 +82,8 @@ def utility(
 def _fitted(release: Release, method: str | None) -> TreeClassifier:
     if method is None and not any(part.channels for part in release.parts):
         method = "auto"
+    if method is None and has_noise(release):
+        method = "by-class"  # quick, and near the best
     if method is not None:
         return TreeClassifier(method=method, max_depth=DEPTH).fit(release)
     try:
@@ -152,6 +156,11 @@ def _undivided(release: Release, original: Original, method: str | None) -> Util
 
 
 def _disguised(case: Case, held: dict[str, NDArray[Any]]) -> MemoryTable:
+    if case.release.unbounded is not None:
+        pairs = pairs_of(case.release, held, case.fresh())
+        if pairs is None:
+            raise MethodError("the originals cannot be disguised once more")
+        return pairs.shown
     columns = dict(held)
     for channel in case.part.channels:
         joint = channel.disguise(channel.join(held), case.source, next(case.streams))

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from privet.audit.notions import is_readable
+from privet.audit.pairs import Pairs, pairs_of
+from privet.channel import Noise
 from privet.channel.base import MAX_CELLS
 from privet.estimate.bins import learn_cells
+from privet.randomness import Randomness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
 
     from privet.audit.original import Original
     from privet.channel import Channel
-    from privet.randomness import Randomness
     from privet.release import Part, Release
 
     Codes = NDArray[Any]
@@ -56,7 +58,8 @@ class Case:
 
     ``truth`` has the joint codes of each group's originals: the owner's own (``real``), or, for
     a miner, ones drawn from shares estimated from the release, each group by itself. ``agreed``
-    names the attributes that are plain on purpose.
+    names the attributes that are plain on purpose. ``collected`` are the records of a complement, by
+    cell of its universe: the owner's, or those that the two tables give back.
     """
 
     release: Release
@@ -68,6 +71,8 @@ class Case:
     real: bool
     agreed: frozenset[str]
     streams: count[int] = field(default_factory=lambda: count(1))
+    sample: Mapping[str, Codes] = field(default_factory=dict)
+    collected: NDArray[np.int64] | None = None
 
     @classmethod
     def of(
@@ -84,7 +89,25 @@ class Case:
             groups, truth = _synthetic(release, part, rng)
         else:
             groups, truth = _grouped(release, part, original)
-        return cls(release, part, truth, groups, source, rng, original is not None, agreed)
+        real = original is not None
+        sample = original.sample if original is not None and not original.skipped else {}
+        collected = None
+        if release.universe is not None:
+            collected = release.universe.collected(release.parts)
+            if original is not None and original.collected is not None:
+                collected = original.collected
+        return cls(
+            release,
+            part,
+            truth,
+            groups,
+            source,
+            rng,
+            real,
+            agreed,
+            sample=sample,
+            collected=collected,
+        )
 
     @property
     def rows(self) -> int:
@@ -104,6 +127,18 @@ class Case:
     def open(self) -> tuple[Group, ...]:
         """The groups that are plain."""
         return tuple(group for group in self.groups if group.channel is None)
+
+    @cached_property
+    def pairs(self) -> Pairs | None:
+        """The originals beside what a whole-table method makes of them, row for row.
+
+        The card tells the method and its settings; rows of the release itself are shuffled.
+        """
+        return pairs_of(self.release, self.sample, self.fresh())
+
+    def fresh(self) -> Randomness:
+        """Return a source of words that nothing else is drawn from."""
+        return Randomness.seeded(self.source.words(next(self.streams), 0, 8).tobytes())
 
     def shares(self, group: Group) -> Floats:
         """Return how common each value of a group is among the originals at hand."""
@@ -135,6 +170,16 @@ class World:
         if self.kind == "plain" or group.channel is None:
             return codes
         return group.channel.disguise(codes, self.case.source, next(self.case.streams))
+
+    @cached_property
+    def pairs(self) -> Pairs | None:
+        """Originals and what stands in their rows under a whole-table method, in this world."""
+        held = self.case.pairs
+        if held is None or self.kind == "disguised":
+            return held
+        if self.kind == "plain":
+            return held.plain()
+        return held.moved(self.case.rng.permutation(held.true.rows))
 
     def law(self, group: Group) -> Floats:
         """Return the law the attacker believes, outputs × inputs, columns summing to one."""
@@ -171,7 +216,8 @@ def _grouped(
         done.update(names)
         if channel is not None:
             group = Group(names, channel.input_size, channel)
-            truth[group.about] = channel.join(original.sample)
+            held = channel.join(original.sample)
+            truth[group.about] = channel.codes(held) if isinstance(channel, Noise) else held
         elif is_readable(release.treatments.get(name, "exact")):
             coding = release.codings[name]
             column = original.sample[name]
@@ -198,7 +244,7 @@ def _synthetic(
     groups = tuple(
         Group(channel.attributes, channel.input_size, channel)
         for channel in part.channels
-        if channel.input_size * channel.output_size <= MAX_CELLS
+        if channel.numbers or channel.input_size * channel.output_size <= MAX_CELLS
     )
     truth: dict[str, Codes] = {}
     if all(one.sign > 0 for one in release.parts) and part.table.rows:

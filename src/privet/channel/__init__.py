@@ -2,16 +2,20 @@
 
 from privet.channel.band import Band
 from privet.channel.base import Channel, read_channel, register
+from privet.channel.coarse import CoarseNoise
 from privet.channel.flip import Flip
 from privet.channel.gamma_diagonal import GammaDiagonal
 from privet.channel.joint_gamma import JointGammaDiagonal
+from privet.channel.noise import Noise
 
 __all__ = [
     "Band",
     "Channel",
+    "CoarseNoise",
     "Flip",
     "GammaDiagonal",
     "JointGammaDiagonal",
+    "Noise",
     "read_channel",
     "register",
 ]

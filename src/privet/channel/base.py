@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.channel.breach import Interval
     from privet.randomness import Randomness
 
     Codes = NDArray[Any]
@@ -87,6 +88,7 @@ class Channel(ABC):
     kind: ClassVar[str]
     words: ClassVar[int] = 1
     states: ClassVar[int] = 0
+    numbers: ClassVar[bool] = False  # whether numbers are released, not codes
 
     # What each kind has to say
 
@@ -206,6 +208,10 @@ class Channel(ABC):
         """Return the local differential privacy of the group: the largest log ratio in a row."""
         worst = self.amplification()
         return math.inf if worst is None else log(worst)
+
+    def interval(self) -> Interval | None:
+        """Return how wide an interval holds the true number, where that is what is promised."""
+        return None
 
     def entropy(self, prior: Sequence[float] | None = None) -> float:
         """Return the entropy of the output given the input, in bits (DXZ §2.3).

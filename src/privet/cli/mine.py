@@ -52,7 +52,7 @@ def _methods() -> list[str]:
     type=WORDS(_methods),
     default="auto",
     show_default=True,
-    help="How counts are corrected: auto, direct, or naive (not at all).",
+    help="How counts are corrected: auto, joint, direct, by-class, ... or naive (not at all).",
 )
 @click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
 @click.option("--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf.")

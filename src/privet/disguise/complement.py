@@ -212,11 +212,7 @@ def originals(release: Release) -> Any:
     if release.universe is None:
         raise PlanError("Only a complemented release can be reconstructed so.")
     universe = release.universe
-    counts = np.full(universe.size, universe.copies, np.int64)
-    for part in release.parts:
-        for batch in part.table.batches():
-            np.subtract.at(counts, universe.join(batch.columns), universe.counts(batch))
-    cells = np.repeat(np.arange(universe.size), counts)
+    cells = np.repeat(np.arange(universe.size), universe.collected(release.parts))
     codes = universe.part(cells)
     return pa.table(
         {

@@ -121,6 +121,13 @@ class ValueClass(Treatment):
             raise PlanError(f"{where}: groups must hold every value of the domain just once.")
         return Attribute.categorical(attribute.name, list(self.groups), missing=attribute.missing)
 
+    def width(self, attribute: Attribute, confidence: float) -> float:
+        """Return AS's privacy of numbers: c times the width of the narrowest class."""
+        coding = self.released(attribute).coding()
+        if coding.lower is None or coding.upper is None:
+            raise PlanError(f"Attribute {attribute.name!r} is categorical: it has no width.")
+        return confidence * float((coding.upper - coding.lower + attribute.integer).min())
+
     def encode(self, attribute: Attribute, coding: Coding | None, column: Any) -> NDArray[Any]:
         """Code by cells, or by values and then by their groups."""
         if not attribute.is_categorical or self.groups is None:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privet.coding import Coding
+from privet.compiled import kernel
 
 if TYPE_CHECKING:
-    from privet.coding import Floats
+    from privet.coding import Codes, Floats
 
 __all__ = ["learn_cells"]
 
@@ -58,13 +59,25 @@ def learn_cells(name: str, column: Floats, *, missing: bool = False) -> Coding:
     return Coding.cells(name, values[first], values[last], missing=missing)
 
 
+@kernel
+def _others(column: Floats, values: Floats, codes: Codes, out: Floats) -> int:
+    """Write the numbers that are not the value of their code; return how many."""
+    found = 0
+    for row in range(len(column)):
+        if column[row] != values[codes[row]]:
+            out[found] = column[row]
+            found += 1
+    return found
+
+
 def _all_values(name: str, column: Floats, values: Floats) -> Floats:
     """Add the distinct values that the sample missed."""
     held = Coding.cells(name, values, values)
+    codes, others = np.empty(SAMPLE, np.uint16), np.empty(SAMPLE)
     missed = []
     for start in range(0, len(column), SAMPLE):  # as many as stay in cache
         part = column[start : start + SAMPLE]
-        other = values[held.encode(part)] != part
-        if other.any():
-            missed.append(part[other])
+        found = _others(part, values, held.encode(part, out=codes[: len(part)]), others)
+        if found:
+            missed.append(np.unique(others[:found]))
     return np.union1d(values, np.concatenate(missed)) + 0.0 if missed else values

@@ -1,14 +1,15 @@
-"""From columns to what kernels count: a row of codes a record, the class behind the attributes."""
+"""From columns to what kernels count: a record is a word or a few, with a field of bits a code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.coding import code_type
 from privet.compiled import in_threads
+from privet.table.kernels import pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,15 +17,16 @@ if TYPE_CHECKING:
     from privet.coding import Coding
     from privet.table import Batch, MemoryTable
 
+    Words = NDArray[np.uint64]
+
 __all__ = ["Coder"]
 
-BLOCK = 1 << 14  # rows coded attribute after attribute while they are in cache
-WORD = 8  # bytes that records are padded to, so that they can be moved by words
+WORD_BITS = 64
 
 
 @dataclass(frozen=True)
 class Coder:
-    """Lays the codes of a record's attributes side by side, then its class.
+    """Packs the codes of a record's attributes, and of its class, into as few words as hold them.
 
     Numbers are coded on the way.
     """
@@ -33,13 +35,30 @@ class Coder:
     target: str
     classes: int
 
-    def __call__(self, batch: Batch) -> NDArray[Any]:
+    @cached_property
+    def fields(self) -> Words:
+        """The word, the shift and the mask of each attribute's code, and of the class, the last.
+
+        A field goes to the first word with room for it.
+        """
+        free: list[int] = []
+        fields = []
+        for size in (*(coding.size for coding in self.codings), self.classes):
+            bits = max(1, (size - 1).bit_length())
+            word = next((word for word, room in enumerate(free) if room >= bits), len(free))
+            if word == len(free):
+                free.append(WORD_BITS)
+            fields.append((word, WORD_BITS - free[word], (1 << bits) - 1))
+            free[word] -= bits
+        return np.array(fields, np.uint64)
+
+    def __call__(self, batch: Batch) -> Words:
         """Return the records of a batch, a row each."""
         records = self._empty(len(batch))
         self._write(batch, records)
         return records
 
-    def table(self, table: MemoryTable) -> NDArray[Any]:
+    def table(self, table: MemoryTable) -> Words:
         """Return the records of a whole table in memory, coded on all threads."""
         records = self._empty(table.rows)
 
@@ -50,19 +69,18 @@ class Coder:
             pass
         return records
 
-    def _empty(self, rows: int) -> NDArray[Any]:
-        kind = code_type(max(self.classes, *(coding.size for coding in self.codings)))
-        unit = WORD // np.dtype(kind).itemsize
-        width = -(-(len(self.codings) + 1) // unit) * unit
-        return np.empty((rows, width), kind)
+    def _empty(self, rows: int) -> Words:
+        return np.zeros((rows, int(self.fields[:, 0].max()) + 1), np.uint64)
 
-    def _write(self, batch: Batch, out: NDArray[Any]) -> None:
-        held = [batch.columns[coding.name] for coding in self.codings]
-        for start in range(0, len(out), BLOCK):
-            rows = slice(start, start + BLOCK)
-            for place, (coding, column) in enumerate(zip(self.codings, held, strict=True)):
-                if column.dtype.kind == "u":
-                    out[rows, place] = column[rows]
-                else:
-                    coding.encode(column[rows], out=out[rows, place])
-        out[:, len(self.codings)] = batch.columns[self.target]
+    def _write(self, batch: Batch, out: Words) -> None:
+        codes = np.empty(len(out), np.uint16)
+        for coding, (word, shift, _) in zip(self.codings, self.fields.tolist(), strict=False):
+            column = batch.columns[coding.name]
+            if column.dtype.kind == "u":
+                codes[:] = column
+            else:
+                coding.encode(column, out=codes)
+            pack(codes, shift, out[:, word])
+        word, shift, _ = self.fields[-1].tolist()
+        codes[:] = batch.columns[self.target]
+        pack(codes, shift, out[:, word])

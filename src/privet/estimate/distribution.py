@@ -140,6 +140,10 @@ class Distribution:
             message = f"The release has no attribute {name!r}; it has {', '.join(release.codings)}."
             raise DataError(message)
         coding = release.codings[name]
+        channel = release.parts[0].channel(name)
+        if channel is not None and channel.numbers:
+            message = f"Attribute {name!r} was released with noise added."
+            raise MethodError(message, hint=f"privet.reconstruct(release, {name!r}).")
         if coding is None:
             message = (
                 f"Attribute {name!r} was released as exact numbers: there is nothing to estimate."

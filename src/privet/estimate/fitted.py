@@ -39,7 +39,9 @@ __all__ = ["Fitted", "FittedEvidence"]
 
 MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
-STEPS = 200  # of EM: stopping early keeps the noise from being fitted
+STEPS, MOST_STEPS = 200, 400  # of EM: stopping early keeps the noise from being fitted
+FAINT = 1.0  # the most a second opinion gives: enough to go on, too little to stay by itself
+CLEAR = 0.4  # of the fourth coarsest difference between codes, what a channel of STEPS keeps
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,11 @@ class _Joint:
         means = expected((*(seen.axis for seen in self.views), self.label), table)[self.seen]
         logs: Floats = np.log(np.maximum(means, 1e-300))
         return logs
+
+    def gain(self, table: Floats, other: Floats) -> float:
+        """Return how much likelier one table is than another, as a z."""
+        more = self.likelihood(table) - self.likelihood(other)
+        return float(np.sqrt(max(0.0, 2.0 * (self.observed[self.seen] * more).sum())))
 
     @cached_property
     def seen(self) -> NDArray[np.bool_]:
@@ -93,7 +100,10 @@ class Fitted(Inverted):
         """Return how much likelier what was observed is with a split than without, as a z.
 
         Outside the node's box the fitted table stays as it is; inside, class shares are those of
-        the box, or those of each branch. Twice the gain in log-likelihood is about z².
+        the box, or those of each branch. Twice the gain in log-likelihood is about z². Where much
+        more than one split goes on inside, neither may be near what was fitted, and the split seems
+        to make it less likely; then the fitted table is compared with itself, less what tells the
+        branches apart. That says only that it is worth going on: the splits below must pay for it.
         """
         joint = self.joint
         if joint is None:
@@ -101,14 +111,20 @@ class Fitted(Inverted):
         views = zip(joint.views, self.masks, strict=True)
         shares = [seen.inside(mask) for seen, mask in views]
         inside = joint.weighed(shares)
-        whole, divided = joint.table - inside, joint.table - inside
-        whole += _levelled(inside)
+        branches = []
         for number in range(int(branch.max()) + 1):
             held = self.masks[self.own] & (branch == number)
             shares[self.own] = joint.views[self.own].inside(held)
-            divided += _levelled(joint.weighed(shares))
-        more = joint.likelihood(divided) - joint.likelihood(whole)
-        return float(np.sqrt(max(0.0, 2.0 * (joint.observed[joint.seen] * more).sum())))
+            branches.append(joint.weighed(shares))
+        outside = joint.table - inside
+        whole = outside + _levelled(inside)
+        divided = outside + sum(map(_levelled, branches))
+        z = joint.gain(divided, whole)
+        if z > 0.0:
+            return z
+        total = inside.sum(tuple(range(inside.ndim - 1)))
+        other = joint.gain(joint.table, outside + sum(_turned(one, total) for one in branches))
+        return min(other, FAINT)
 
 
 def _levelled(table: Floats) -> Floats:
@@ -116,6 +132,15 @@ def _levelled(table: Floats) -> Floats:
     total = table.sum(tuple(range(table.ndim - 1)))
     levelled: Floats = table.sum(-1)[..., None] * (total / max(total.sum(), 1e-300))
     return levelled
+
+
+def _turned(table: Floats, total: Floats) -> Floats:
+    """Return the table with its classes weighed so that its sum has the shares of ``total``."""
+    held = table.sum(tuple(range(table.ndim - 1)))
+    turned = table * (total / total.sum() / np.maximum(held / max(held.sum(), 1e-300), 1e-12))
+    rows = table.sum(-1, keepdims=True) / np.maximum(turned.sum(-1, keepdims=True), 1e-300)
+    whole: Floats = turned * rows
+    return whole
 
 
 class FittedEvidence:
@@ -214,7 +239,8 @@ class FittedEvidence:
 
         def fit(number: int) -> _Joint:
             axes = (*(one.axis for one in views[number]), self._class_axis)
-            table = em(axes, observed[number], most=STEPS).table
+            steps = max(self._steps[place] for place in new[number])
+            table = em(axes, observed[number], most=steps).table
             return _Joint(views[number], self._class_axis, observed[number], table)
 
         for held, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
@@ -277,6 +303,13 @@ class FittedEvidence:
         if weights is None:
             squares = squares * inside[:, None]
         return Fitted(weights, self._labels, squares, squares, table, joint, masks, own)
+
+    @cached_property
+    def _steps(self) -> list[int]:
+        """How many steps a fit with each attribute takes: the more, the less its channel keeps."""
+        kept = [np.linalg.svd(axis.dense, compute_uv=False)[:4] for axis in self._axes]
+        wanted = (STEPS * CLEAR * held[0] / max(held[-1], 1e-9) for held in kept)
+        return [int(np.clip(steps, STEPS, MOST_STEPS)) for steps in wanted]
 
     @cached_property
     def _labels(self) -> Floats | None:

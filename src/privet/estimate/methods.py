@@ -1,8 +1,9 @@
 """Methods: which evidence to take of a release.
 
 One list for every channel. ``naive`` believes the disguised values; ``global`` reconstructs each
-attribute by itself; ``direct`` weighs records by the channels' inverses; ``joint`` fits joint
-tables by EM; ``auto`` chooses from the card and says why.
+attribute by itself, ``by-class`` for each class apart, ``local`` so again at every node; ``direct``
+weighs records by the channels' inverses; ``joint`` fits joint tables by EM; ``auto`` chooses from
+the card and says why.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import numpy as np
 
 from privet.errors import DataError, MethodError
 from privet.estimate.bins import SAMPLE, learn_cells
+from privet.estimate.byclass import assigned, plain_class
 from privet.estimate.caution import least_leaf
 from privet.estimate.complemented import ComplementedEvidence
 from privet.estimate.fitted import FittedEvidence
+from privet.estimate.local import LocalEvidence
+from privet.estimate.noisy import coded, has_noise
 from privet.estimate.reconstructed import reconstruct
 from privet.estimate.routed import routed
 from privet.estimate.weighted import WeightedEvidence
@@ -30,10 +34,12 @@ if TYPE_CHECKING:
 
 __all__ = ["METHODS", "Chosen", "codings_of", "evidence_of"]
 
-METHODS = ("auto", "naive", "global", "direct", "joint")
+METHODS = ("auto", "naive", "global", "by-class", "local", "direct", "joint")
 LEAST_SHARE = 0.001  # of the records in a leaf of a fitted tree
 FEW = 200_000  # records up to which fitting a whole table beats inverting
 MOST_VALUES = 64  # of an attribute in joint tables that `auto` fits
+NOISY_CELLS, NOISY_FINE = 24, 0.7  # of a noisy attribute in joint tables: cells, intervals a cell
+NOISY_SHARE = 0.002  # of the records in a leaf where noise is reconstructed or believed
 
 
 class Chosen(NamedTuple):
@@ -63,6 +69,9 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     reason = "you asked for it"
     if method == "auto":
         method, reason = _choose(release, channels, single=single)
+    release = _readable(release, method)
+    if method in ("by-class", "local") or (has_noise(release) and method == "global"):
+        return _reconstructed(release, method, reason)
     codings = codings_of(release)
     target, classes = release.schema.target, release.schema.classes
     if method == "direct":
@@ -78,9 +87,50 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     else:
         _same_size(release)
         table = release.parts[0].table
-    names = [coding.name for coding in codings]
-    leaf = least_leaf(names, channels, release.rows) if channels else 0.0
+    leaf = _leaf(release, [coding.name for coding in codings])
     return Chosen(routed(table, codings, target, classes), method, reason, leaf)
+
+
+def _readable(release: Release, method: str) -> Release:
+    """Return a release in the form a method reads: noise coded for tables fitted by EM."""
+    if not has_noise(release):
+        return release
+    if method == "direct":
+        message = "The method 'direct' inverts channels, and additive noise cannot be inverted."
+        raise MethodError(message, hint="use method='auto'.")
+    return coded(release, NOISY_CELLS, fine=NOISY_FINE) if method == "joint" else release
+
+
+def _reconstructed(release: Release, method: str, reason: str) -> Chosen:
+    """Return routed evidence of reconstructed attributes: once for all, or at every node."""
+    if method == "global":
+        if len(release.parts) != 1 or release.parts[0].sign < 0:
+            message = "The method 'global' takes a release of one part; this one has several."
+            raise MethodError(message)
+    else:
+        plain_class(release, method)
+    target, classes = release.schema.target, release.schema.classes
+    names = [attribute.name for attribute in release.schema.inputs]
+    leaf = _leaf(release, names)
+    learned = {coding.name: coding for coding in codings_of(release)}
+    if method == "local":
+        return Chosen(LocalEvidence(release, learned), method, reason, leaf)
+    made = assigned(release, by_class=method == "by-class")
+    codings = [made.codings[name] or learned[name] for name in names]
+    return Chosen(routed(made.table, codings, target, classes), method, reason, leaf)
+
+
+def _leaf(release: Release, names: list[str]) -> float:
+    """Return the least size of leaves where counts carry no error of their own to go by."""
+    channels = [channel for part in release.parts for channel in part.channels]
+    if not channels:
+        return 0.0
+    if not has_noise(release):
+        return least_leaf(names, channels, release.rows)
+    others = [channel for channel in channels if not channel.numbers]
+    held = [name for channel in others for name in channel.attributes if name in names]
+    asked = least_leaf(held, others, release.rows) if held else 0.0
+    return max(asked, NOISY_SHARE * release.rows)
 
 
 def _joint(release: Release, codings: tuple[Coding, ...]) -> Evidence:
@@ -108,6 +158,13 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
             "naive",
             "nothing in the release went through a channel, so counts need no correction",
         )
+    if any(channel.numbers for channel in channels):
+        if any(_is_plain_number(release, one.name) for one in release.schema.inputs):
+            return (
+                "by-class",
+                "exact numbers beside noisy ones have too many values for joint tables",
+            )
+        return "joint", "joint tables of noisy attributes are fitted with least error"
     alone = all(len(channel.attributes) == 1 for channel in channels)
     held = [coding.size for coding in release.codings.values() if coding is not None]
     small = len(held) == len(release.codings) and max(held, default=0) <= MOST_VALUES
@@ -124,6 +181,10 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
     return "direct", "counts from channels that can be inverted are corrected without bias"
 
 
+def _is_plain_number(release: Release, name: str) -> bool:
+    return release.codings[name] is None and release.parts[0].channel(name) is None
+
+
 def _complemented(release: Release, method: str) -> Chosen:
     if method not in ("auto", "direct"):
         message = f"The method {method!r} cannot read a complemented release: no row of it is real."
@@ -134,7 +195,7 @@ def _complemented(release: Release, method: str) -> Chosen:
 
 def _same_size(release: Release) -> None:
     for channel in release.parts[0].channels:
-        if channel.inputs != channel.outputs:
+        if channel.inputs != channel.outputs and not channel.numbers:
             message = f"The method 'naive' cannot read {', '.join(channel.attributes)}: "
             message += "what was released there is not of the original's domain."
             raise MethodError(message, hint="use method='auto'.")

@@ -9,8 +9,8 @@ the others. Any other table is read once a level, each record walking down the t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
 
 import numpy as np
@@ -19,16 +19,10 @@ from privet.compiled import in_threads, threads
 from privet.estimate.base import CountTables, Splits, offsets_of
 from privet.estimate.coder import Coder
 from privet.table import MemoryTable
-from privet.table.kernels import (
-    count_children,
-    count_ranges,
-    count_ranges_weighted,
-    count_routed,
-    partition,
-)
+from privet.table.kernels import child_counts, child_sizes, count_ranges, count_routed, route
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,7 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SortedEvidence", "WalkedEvidence", "routed"]
 
-PIECE = 1 << 16  # rows a thread takes at a time
+PIECE = 1 << 15  # rows moved and then counted while they are in a core's own cache
+
+Part = TypeVar("Part")
 
 
 def routed(
@@ -57,12 +53,15 @@ def routed(
 
 @dataclass(frozen=True, eq=False)
 class _Sorted:
-    """Records of open nodes, node after node: node ``i`` holds rows ``bounds[i]:bounds[i + 1]``."""
+    """Records of open nodes: row ``i`` of ``ranges`` is a node and the first and last of some rows.
 
-    records: NDArray[Any]
+    A node's rows are in one range, or in a few that follow each other in ``ranges``.
+    """
+
+    words: NDArray[np.uint64]
     weight: NDArray[np.int64]  # empty if every record counts once
-    bounds: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    ranges: NDArray[np.int64]
+    counts: NDArray[Any]  # in 32 bits where that is enough
 
 
 class SortedEvidence:
@@ -80,15 +79,29 @@ class SortedEvidence:
         self.classes = classes
         self.scale = scale
         self._offsets = offsets_of(self.codings)
-        self._records = coder.table(table)
+        self._fields = coder.fields
+        self._words = coder.table(table)
         self._weight = np.empty(0, np.int64) if weight is None else weight
-        self._spare: list[NDArray[Any]] = []
+        # Tables of many values and classes are large: 32 bits where no count can be larger.
+        few = weight is None and table.rows < 1 << 31
+        self._kind: type[np.int32 | np.int64] = np.int32 if few else np.int64
+        self._spare: list[NDArray[np.uint64]] = []
 
     def root(self) -> _Sorted:
         """Count the whole table."""
-        rows = len(self._records)
-        counts = self._count(self._records, self._weight, np.array([0]), np.array([rows]))
-        return _Sorted(self._records, self._weight, np.array([0, rows]), counts)
+        ranges = np.array([[0, 0, len(self._words)]])
+        pieces = _cut(ranges)
+
+        def count(group: slice) -> tuple[int, NDArray[Any]]:
+            part = self._table(1)
+            count_ranges(
+                self._words, self._weight, self._fields, self._offsets, pieces[group], part
+            )
+            return 0, part
+
+        held = self._added(1, _run(count, _groups(pieces[:, 2] - pieces[:, 1])))
+        counts = np.ascontiguousarray(held.transpose(0, 2, 1), self._kind)
+        return _Sorted(self._words, self._weight, ranges, counts)
 
     def tables(self, frontier: _Sorted) -> CountTables:
         """Return the counts, which came with the frontier."""
@@ -96,38 +109,77 @@ class SortedEvidence:
 
     def split(self, frontier: _Sorted, splits: Splits, keep: NDArray[np.bool_]) -> _Sorted:
         """Bring the records of kept children together, counting as few of them as possible."""
-        parent = np.repeat(np.arange(len(splits.branches)), splits.branches)
-        pieces = _pieces(frontier.bounds, np.unique(parent[keep]))
-        taken = np.zeros((len(pieces), int(splits.branches.max(initial=1))), np.int64)
-        work = partial(_count_children, frontier, splits, pieces, taken)
-        _run(work, _groups(pieces[:, 2] - pieces[:, 1]))
-        rows = _child_rows(pieces, taken, splits)
-        counted, derived = _what_to_count(parent, keep, rows, len(splits.branches))
-        # Kept children come first, in order; behind them those that are only counted.
-        order = np.concatenate([np.flatnonzero(keep), np.flatnonzero(counted & ~keep)])
-        begin = np.full(len(keep), -1)
-        begin[order] = np.cumsum(rows[order]) - rows[order]
-        places = _places(pieces, taken, splits, begin)
-        space = self._space(int(rows[order].sum()) + 1)  # the last row takes what nobody needs
-        moved = _move(frontier, splits, pieces, places, space)
-        which = np.flatnonzero(counted)
-        held = self._count(*moved, begin[which], begin[which] + rows[which])
-        counts = np.empty((len(keep), *frontier.counts.shape[1:]), np.int64)
-        counts[which] = held
-        owners = np.flatnonzero(derived >= 0)
-        if len(owners):
-            known = derived[parent[which]] >= 0
-            groups = np.searchsorted(parent[which][known], owners)
-            others = np.add.reduceat(held[known], groups, axis=0)
-            counts[derived[owners]] = frontier.counts[owners] - others
-        end = int(rows[keep].sum())
-        bounds = np.append(begin[keep], end)
-        records, weight = (array[:end] for array in moved)
-        born = _Sorted(records, weight, bounds, counts[keep])
-        finalize(born, self._spare.append, space)
-        return born
+        nodes = len(splits.branches)
+        parent = np.repeat(np.arange(nodes), splits.branches)
+        real = np.arange(max(2, int(splits.branches.max(initial=0)))) < splits.branches[:, None]
+        sizes = np.zeros(real.shape, np.int64)
+        child_sizes(frontier.counts, self._offsets, splits.attribute, splits.branch, sizes)
+        counted = _what_to_count(parent, keep, sizes[real], nodes)
+        slots = np.full(real.shape, -1)
+        slots[real] = np.where(counted, np.cumsum(counted) - 1, -1)
+        pieces = _cut(frontier.ranges[np.isin(frontier.ranges[:, 0], parent[keep])])
+        jobs = _jobs(pieces)
+        rows = int((pieces[:, 2] - pieces[:, 1]).sum())
+        moved = self._space(rows), np.empty(rows if len(frontier.weight) else 0, np.int64)
+        taken, held = self._route(frontier, splits, pieces, jobs, slots, moved)
+        born = np.full(real.shape, -1)
+        born[real] = np.where(keep, np.cumsum(keep) - 1, -1)
+        counts = np.empty((int(keep.sum()), *frontier.counts.shape[1:]), self._kind)
+        child_counts(frontier.counts, held, slots, born, counts)
+        ranges = _children(jobs, taken, born)
+        after = _Sorted(*moved, ranges, counts)
+        finalize(after, self._spare.append, moved[0])
+        return after
 
-    def _space(self, rows: int) -> NDArray[Any]:
+    def _route(
+        self,
+        frontier: _Sorted,
+        splits: Splits,
+        pieces: NDArray[np.int64],
+        jobs: NDArray[np.int64],
+        slots: NDArray[np.int64],
+        moved: tuple[NDArray[np.uint64], NDArray[np.int64]],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Move the records; return how many of each job took each branch, and what was counted."""
+        taken = np.empty((len(jobs), slots.shape[1]), np.int64)
+        before = np.concatenate([[0], np.cumsum((slots >= 0).sum(1))])
+
+        def work(group: slice) -> tuple[int, NDArray[Any]]:
+            chosen = jobs[group]
+            base, end = before[chosen[0, 0]], before[chosen[-1, 0] + 1]
+            part = self._table(end - base)
+            route(
+                frontier.words,
+                frontier.weight,
+                self._fields,
+                self._offsets,
+                splits.attribute,
+                splits.branch,
+                pieces,
+                chosen,
+                slots - base,
+                *moved,
+                taken[group],
+                part,
+            )
+            return base, part
+
+        rows = np.diff(jobs[:, 3], append=(pieces[:, 2] - pieces[:, 1]).sum())
+        return taken, self._added(before[-1], _run(work, _groups(rows)))
+
+    def _table(self, slots: int) -> NDArray[Any]:
+        """Return empty tables, class × cell; in 32 bits, which is quicker, where that is enough."""
+        kind = np.int64 if len(self._weight) else np.uint32
+        return np.zeros((slots, len(self.classes), int(self._offsets[-1])), kind)
+
+    def _added(self, slots: int, parts: Iterable[tuple[int, NDArray[Any]]]) -> NDArray[Any]:
+        """Add up what the threads counted, each from some slot on."""
+        counts = self._table(slots)
+        for base, part in parts:
+            counts[base : base + len(part)] += part
+        return counts
+
+    def _space(self, rows: int) -> NDArray[np.uint64]:
         """Return room for records: that of a frontier nobody holds any more, if it is large enough.
 
         Memory that was used before costs nothing; new memory costs more than moving the records.
@@ -136,97 +188,56 @@ class SortedEvidence:
             space = self._spare.pop()
             if len(space) >= rows:
                 return space
-        return np.empty((rows, self._records.shape[1]), self._records.dtype)
-
-    def _count(
-        self,
-        records: NDArray[Any],
-        weight: NDArray[np.int64],
-        starts: NDArray[np.int64],
-        stops: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        """Count cell × class in ranges of rows; a long range is shared among the threads."""
-        pieces = _pieces(np.stack([starts, stops], axis=1), np.arange(len(starts)))
-        shape = (len(starts), int(self._offsets[-1]), len(self.classes))
-        out = np.zeros(shape, np.int64)
-        whole = (stops - starts <= PIECE)[pieces[:, 0]]
-
-        def count(chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            part = np.zeros((len(chosen), *shape[1:]), np.int64)
-            ranges = (pieces[chosen, 1], pieces[chosen, 2])
-            if len(weight):
-                count_ranges_weighted(records, weight, self._offsets, *ranges, part)
-            else:
-                count_ranges(records, self._offsets, *ranges, part)
-            return pieces[chosen, 0], part
-
-        small = np.flatnonzero(whole)
-        groups = [small[group] for group in _groups((pieces[:, 2] - pieces[:, 1])[small])]
-        groups += [np.array([piece]) for piece in np.flatnonzero(~whole)]
-        for nodes, part in in_threads(count, groups):
-            if len(nodes) == 1:
-                out[nodes[0]] += part[0]
-            else:
-                out[nodes] = part
-        return out
+        return np.empty((rows, self._words.shape[1]), np.uint64)
 
 
-def _pieces(bounds: NDArray[np.int64], nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cut the rows of some nodes into pieces ``(node, start, stop)`` of at most ``PIECE`` rows.
+def _cut(ranges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Cut ranges ``(node, start, stop)`` into pieces of at most ``PIECE`` rows."""
+    node, start, stop = ranges.T
+    numbers = np.maximum(-(-(stop - start) // PIECE), 1)
+    if (numbers == 1).all():
+        return ranges
+    place = np.arange(numbers.sum()) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+    begin = np.repeat(start, numbers) + place * PIECE
+    end = np.minimum(begin + PIECE, np.repeat(stop, numbers))
+    return np.stack([np.repeat(node, numbers), begin, end], axis=1)
 
-    ``bounds`` is either the borders of neighbouring nodes, or one (start, stop) a node.
+
+def _jobs(pieces: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join neighbouring pieces of a node to jobs ``(node, first, last, begin)`` of ``route``.
+
+    A node of at most ``PIECE`` rows is one job, so that its children have one range each; no job
+    has twice as many.
     """
-    if bounds.ndim == 1:
-        bounds = np.stack([bounds[:-1], bounds[1:]], axis=1)
-    starts, stops = bounds[nodes, 0], bounds[nodes, 1]
-    numbers = np.maximum(-(-(stops - starts) // PIECE), 1)
-    node = np.repeat(nodes, numbers)
-    place = np.arange(len(node)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
-    begin = np.repeat(starts, numbers) + place * PIECE
-    return np.stack([node, begin, np.minimum(begin + PIECE, np.repeat(stops, numbers))], axis=1)
+    node, rows = pieces[:, 0], pieces[:, 2] - pieces[:, 1]
+    before = np.cumsum(rows) - rows
+    within = before - before[np.searchsorted(node, node)]
+    new = np.diff(node, prepend=-1) != 0
+    first = np.flatnonzero(new | (np.diff(within // PIECE, prepend=0) != 0))
+    last = np.append(first, len(pieces))[1:]
+    return np.stack([node[first], first, last, before[first]], axis=1)
 
 
-def _groups(sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Share pieces out into a few runs of about equal work."""
+def _groups(sizes: NDArray[np.int64]) -> list[slice]:
+    """Share jobs out into a few runs of about equal work."""
     if not len(sizes):
         return []
-    work = np.cumsum(sizes + 256)  # a piece costs something even when it is short
-    number = min(len(sizes), 2 * threads(), max(1, int(work[-1]) // 16384))
+    work = np.cumsum(sizes + 256)  # a job costs something even when it is short
+    number = min(len(sizes), 4 * threads(), max(1, int(work[-1]) // 16384))
     cuts = np.searchsorted(work, work[-1] * np.arange(1, number) / number)
-    return [part for part in np.split(np.arange(len(sizes)), cuts) if len(part)]
+    ends = np.unique([0, *cuts.tolist(), len(sizes)]).tolist()
+    return [slice(start, stop) for start, stop in pairwise(ends)]
 
 
-def _run(work: Any, groups: list[NDArray[np.int64]]) -> None:
-    for _ in in_threads(work, groups):
-        pass
-
-
-def _count_children(
-    frontier: _Sorted,
-    splits: Splits,
-    pieces: NDArray[np.int64],
-    out: NDArray[np.int64],
-    group: NDArray[np.int64],
-) -> None:
-    part = out[group[0] : group[-1] + 1]
-    count_children(frontier.records, splits.attribute, splits.branch, pieces[group], part)
-
-
-def _child_rows(
-    pieces: NDArray[np.int64], taken: NDArray[np.int64], splits: Splits
-) -> NDArray[np.int64]:
-    """Return the rows of every child from those of the pieces."""
-    by_node = np.zeros((len(splits.branches), taken.shape[1]), np.int64)
-    np.add.at(by_node, pieces[:, 0], taken)
-    real = np.arange(taken.shape[1]) < splits.branches[:, None]
-    rows: NDArray[np.int64] = by_node[real]
-    return rows
+def _run(work: Callable[[slice], Part], groups: list[slice]) -> Iterable[Part]:
+    """Run on all threads, unless there is so little that waking one takes longer."""
+    return map(work, groups) if len(groups) == 1 else in_threads(work, groups)
 
 
 def _what_to_count(
     parent: NDArray[np.int64], keep: NDArray[np.bool_], rows: NDArray[np.int64], nodes: int
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Say which children to count, and for each node which child is what remains (or -1)."""
+) -> NDArray[np.bool_]:
+    """Say which children to count: of a node all that are kept, or all but the one that remains."""
     children = np.arange(len(parent))
     largest = np.full(nodes, -1)
     by_size = np.lexsort((-children, rows, parent))
@@ -237,53 +248,19 @@ def _what_to_count(
     derived = np.full(nodes, -1)
     worth = has[keep[largest[has]] & (rest[has] <= kept[has])]
     derived[worth] = largest[worth]
-    counted = np.where(derived[parent] >= 0, children != derived[parent], keep)
-    return counted, derived
+    counted: NDArray[np.bool_] = np.where(derived[parent] >= 0, children != derived[parent], keep)
+    return counted
 
 
-def _places(
-    pieces: NDArray[np.int64],
-    taken: NDArray[np.int64],
-    splits: Splits,
-    begin: NDArray[np.int64],
+def _children(
+    jobs: NDArray[np.int64], taken: NDArray[np.int64], born: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return where each piece puts the first record of each branch; negative for nowhere."""
-    before = np.cumsum(taken, axis=0) - taken
-    node = pieces[:, 0]
-    first_piece = np.searchsorted(node, node)  # pieces of one node follow each other
-    real = np.arange(taken.shape[1]) < splits.branches[node][:, None]
-    child = np.where(real, splits.first[node][:, None] + np.arange(taken.shape[1]), 0)
-    places = begin[child] + before - before[first_piece]
-    return np.where(real & (begin[child] >= 0), places, -1)
-
-
-def _move(
-    frontier: _Sorted,
-    splits: Splits,
-    pieces: NDArray[np.int64],
-    places: NDArray[np.int64],
-    records: NDArray[Any],
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Write the records to their places; return them and their weights."""
-    source = frontier.records
-    weight = np.empty(len(records) if len(frontier.weight) else 0, np.int64)
-
-    def move(group: NDArray[np.int64]) -> None:
-        chosen = slice(group[0], group[-1] + 1)
-        partition(
-            source,
-            source.view(np.uint64),
-            frontier.weight,
-            splits.attribute,
-            splits.branch,
-            pieces[chosen],
-            places[chosen],
-            records.view(np.uint64),
-            weight,
-        )
-
-    _run(move, _groups(pieces[:, 2] - pieces[:, 1]))
-    return records, weight
+    """Return the ranges of all children that were born, those of a child one behind the other."""
+    child = born[jobs[:, 0]]
+    stop = jobs[:, 3:] + np.cumsum(taken, axis=1)
+    ranges = np.stack([child, stop - taken, stop], axis=-1)[(child >= 0) & (taken > 0)]
+    ordered: NDArray[np.int64] = ranges[np.argsort(ranges[:, 0], kind="stable")]
+    return ordered
 
 
 @dataclass(frozen=True)
@@ -339,9 +316,9 @@ class WalkedEvidence:
 
         def count(batch: Batch) -> IntArrays:
             out = np.zeros(shape, np.int64)
-            count_routed(
-                self._coder(batch), tree.attribute, tree.branch, child, slots, self._offsets, out
-            )
+            words, fields = self._coder(batch), self._coder.fields
+            branches = tree.attribute, tree.branch, child, slots
+            count_routed(words, fields, *branches, self._offsets, out)
             return (out,)
 
         (counts,) = self._table.count(count, "counting")

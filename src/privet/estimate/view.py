@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["LEAST_GROUPS", "View", "outputs_at", "view"]
 
 LEAST_GROUPS = 6  # of an ordered attribute
+LEAST_KEPT = 0.05  # of a difference that a matrix carries through: what is fainter EM does not fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,8 @@ class View:
         axis = self.axis
         if axis.levels is None and axis.matrix is None:
             return self.spread
-        inverse: Floats = np.linalg.pinv(axis.dense).astype(np.float64)
+        least = 1e-12 if axis.levels is not None else LEAST_KEPT
+        inverse: Floats = np.linalg.pinv(axis.dense, rcond=least).astype(np.float64)
         return self.fine(inverse)
 
 

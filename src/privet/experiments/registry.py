@@ -18,7 +18,9 @@ __all__ = ["HOMES", "Experiment", "experiment", "find"]
 
 # A module is imported only when its paper is asked for.
 HOMES = {
+    "as": "privet.experiments.agrawal_srikant",
     "dxz": "privet.experiments.dxz",
+    "fi": "privet.experiments.fi",
     "fong": "privet.experiments.fong",
     "zcm": "privet.experiments.zcm",
 }

@@ -16,6 +16,7 @@ from privet.channel import read_channel
 from privet.coding import Coding
 from privet.errors import PrivetError, ReleaseError
 from privet.release.anonymity import Anonymity
+from privet.release.unbounded import UnboundedNoise
 from privet.release.universe import Universe
 from privet.schema import Schema
 
@@ -44,10 +45,11 @@ _KEYS = [
     "seeded",
     "universe",
     "anonymity",
+    "unbounded_noise",
     "claim",
     "checksum",
 ]
-_OPTIONAL = {"universe", "anonymity"}
+_OPTIONAL = {"universe", "anonymity", "unbounded_noise"}
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ class Card:
     claim: object
     universe: Universe | None = None
     anonymity: Anonymity | None = None
+    unbounded: UnboundedNoise | None = None
 
 
 def canonical(form: Mapping[str, Any]) -> bytes:
@@ -111,6 +114,8 @@ def write_card(release: Release, files: Sequence[FileEntry]) -> bytes:
         form["universe"] = release.universe.to_json()
     if release.anonymity is not None:
         form["anonymity"] = release.anonymity.to_json()
+    if release.unbounded is not None:
+        form["unbounded_noise"] = release.unbounded.to_json()
     form["claim"] = release.claim.to_json()
     return canonical({**form, "checksum": _checksum(form)})
 
@@ -198,6 +203,9 @@ def _understood(form: dict[str, Any]) -> Card:
         claim=form["claim"],
         universe=Universe.from_json(form["universe"], codings) if "universe" in form else None,
         anonymity=Anonymity.from_json(form["anonymity"], schema) if "anonymity" in form else None,
+        unbounded=UnboundedNoise.from_json(form["unbounded_noise"])
+        if "unbounded_noise" in form
+        else None,
     )
 
 

@@ -13,15 +13,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privet.channel.base import log
+from privet.release.unbounded import TREATMENT as UNBOUNDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from privet.channel import Channel
+    from privet.channel.breach import Interval
 
 __all__ = ["PRIORS", "Claim", "Promise", "posterior"]
 
 PRIORS = (Fraction(1, 100), Fraction(5, 100), Fraction(10, 100), Fraction(25, 100))
+_WHOLE = ("complement", "monotone", UNBOUNDED)  # of whole tables; no formal guarantee in any
 _CLOSE = 1e-9  # logarithms may differ in the last digit from machine to machine
 
 
@@ -44,13 +47,15 @@ class Promise:
 
     ``gamma`` is the exact amplification: how many times likelier a released value can be under
     one original than under another. It is None where there is no bound, because the value (or
-    the class of values it lies in) is there for all to see.
+    the class of values it lies in) is there for all to see. ``interval`` is what noise promises
+    instead.
     """
 
     attributes: tuple[str, ...]
     treatment: str
     gamma: Fraction | None
     entropy: float
+    interval: Interval | None = None
 
     @property
     def is_turned(self) -> bool:
@@ -71,6 +76,7 @@ class Promise:
             "epsilon": None if self.gamma is None else self.epsilon,
             "entropy_bits": self.entropy,
             "posterior": _posteriors(self.gamma),
+            **({} if self.interval is None else {"interval": self.interval.to_json()}),
         }
 
 
@@ -108,6 +114,7 @@ class Claim:
         is plain in some part is plain. ``notes`` are sentences that the method adds.
         """
         held = [tuple(channels) for channels in parts]
+        formal = formal and not any(one in _WHOLE for one in treatments.values())
         groups: dict[tuple[str, ...], list[Channel]] = defaultdict(list)
         for channels in held:
             for channel in channels:
@@ -126,6 +133,7 @@ class Claim:
                 treatments.get(names[0], "substitution"),
                 max(bounds) if finite else None,
                 min(channel.entropy() for channel in alike),
+                _narrowest(alike) if len(alike) == len(held) else None,
             )
         promises = []
         for name, treatment in treatments.items():
@@ -151,13 +159,25 @@ class Claim:
     @property
     def disclosed(self) -> tuple[str, ...]:
         """The attributes whose values, or classes of values, can be read off the release."""
-        plain = [p for p in self.promises if p.gamma is None and not p.is_turned]
+        plain = [
+            p
+            for p in self.promises
+            if p.gamma is None
+            and not p.is_turned
+            and p.interval is None
+            and p.treatment not in _WHOLE
+        ]
         return tuple(name for promise in plain for name in promise.attributes)
 
     @property
     def turned(self) -> tuple[str, ...]:
         """The attributes of flip groups of two or more: no ε, and shown up to turning round."""
         return tuple(name for p in self.promises if p.is_turned for name in p.attributes)
+
+    @property
+    def noisy(self) -> tuple[str, ...]:
+        """The attributes released with noise: no ε, but an interval that holds the true value."""
+        return tuple(name for p in self.promises if p.interval for name in p.attributes)
 
     @property
     def disguised_gamma(self) -> Fraction:
@@ -173,7 +193,7 @@ class Claim:
     @property
     def gamma(self) -> Fraction | None:
         """The amplification of a whole record; None if anything in it is plain."""
-        if self.disclosed or self.turned or not self.formal:
+        if self.disclosed or self.turned or self.noisy or not self.formal:
             return None
         return self.disguised_gamma
 
@@ -199,6 +219,7 @@ class Claim:
             "disclosed": list(self.disclosed),
             "class_disclosed": self.target in self.disclosed,
             **({"turned_round_together": list(self.turned)} if self.turned else {}),
+            **({"noisy": list(self.noisy)} if self.noisy else {}),
             "attributes": [promise.to_json() for promise in self.promises],
             **({"notes": list(self.notes)} if self.notes else {}),
         }
@@ -218,7 +239,11 @@ class Claim:
         if not self.formal:
             said.append("No formal guarantee is given for whole records.")
         said += self.notes
-        single = [promise for promise in self.promises if promise.treatment != "complement"]
+        whole = ("complement", UNBOUNDED)  # of these the notes have told
+        single = [promise for promise in self.promises if promise.treatment not in whole]
+        if len(self.noisy) > _MANY:
+            said.append(_about_noisy([one for one in single if one.interval is not None]))
+            single = [one for one in single if one.interval is None]
         said += [_about(promise) for promise in single if len(self.disguised) <= _MANY]
         if len(self.disguised) > _MANY:
             said.append(_about_many(self.disguised))
@@ -236,7 +261,7 @@ class Claim:
 
     def _about_record(self) -> str:
         gamma = self.disguised_gamma
-        turned = ", ".join(map(repr, self.turned))
+        turned = ", ".join(map(repr, (*self.turned, *self.noisy)))
         most = ", ".join(f"{_percent(p)} to {_percent(posterior(p, gamma))}" for p in PRIORS)
         return (
             f"All disguised attributes of a record together: ε = {self.disguised_epsilon:.2f}. "
@@ -247,6 +272,12 @@ class Claim:
 
 
 _MANY = 4  # disguised attributes that get a sentence each
+
+
+def _narrowest(channels: Sequence[Channel]) -> Interval | None:
+    """Return the interval of the part that promises least, if all parts promise one."""
+    held = [interval for one in channels if (interval := one.interval()) is not None]
+    return min(held, key=lambda one: one.widths[1]) if len(held) == len(channels) else None
 
 
 def _about(promise: Promise) -> str:
@@ -260,15 +291,17 @@ def _about(promise: Promise) -> str:
             "shows every record up to turning it round. Which of these attributes are equal is "
             "plain, one known value gives away the others, and so does an impossible opposite."
         )
+    if promise.interval is not None:
+        return promise.interval.sentence(names)
     if promise.gamma is None:
-        if promise.treatment == "value-class":
-            return f"{names} is released as a value class: which class, is plain."
-        if promise.treatment == "monotone":
-            return (
-                f"{names} is released through a secret function that keeps order: the order is "
-                "plain, and a few known values, or a similar sample, give most others away."
-            )
-        return f"{names} is released exactly: plain for all to see."
+        how = {
+            "value-class": "as a value class: which class, is plain.",
+            "monotone": (
+                "through a secret function that keeps order: the order is plain, and a few known "
+                "values, or a similar sample, give most others away."
+            ),
+        }
+        return f"{names} is released {how.get(promise.treatment, 'exactly: plain for all to see.')}"
     return (
         f"{names} is protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "
         f"a guess of 5 % rises to {_percent(posterior(PRIORS[1], promise.gamma))} at most."
@@ -281,6 +314,18 @@ def _about_many(promises: Sequence[Promise]) -> str:
         f"{len(promises)} attributes are protected by ε = {worst.epsilon:.2f} each or less "
         f"(γ = {float(worst.gamma or 0):.4g}): a guess of 5 % about one of them rises to "
         f"{_percent(posterior(PRIORS[1], worst.gamma))} at most from that attribute."
+    )
+
+
+def _about_noisy(promises: Sequence[Promise]) -> str:
+    held = [promise.interval for promise in promises if promise.interval is not None]
+    names = ", ".join(repr(name) for promise in promises for name in promise.attributes)
+    return (
+        f"Released with noise, which has no finite ε: {names}. For someone who knows nothing else "
+        "each true value lies in an interval whose width stands on the card. Warning: near the "
+        "ends of a range it is narrower, were values spread evenly less than half of that for up "
+        f"to {100 * max(one.narrow for one in held):.2g} % of records, and so it is for whoever "
+        "knows how values are spread."
     )
 
 

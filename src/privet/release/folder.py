@@ -175,6 +175,7 @@ def read_release(path: str | Path) -> Release:
             shuffled=card.shuffled,
             universe=card.universe,
             anonymity=card.anonymity,
+            unbounded=card.unbounded,
         )
     except ReleaseError as error:
         raise ReleaseError(f"{folder / CARD} does not make sense: {error}") from None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet.channel.noise import Noise
 from privet.coding import code_type
 from privet.errors import MethodError, ReleaseError
 from privet.randomness import Randomness
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.coding import Coding
     from privet.release.anonymity import Anonymity
+    from privet.release.unbounded import UnboundedNoise
     from privet.release.universe import Universe
     from privet.schema import Schema
     from privet.table import MemoryTable, Table
@@ -56,7 +58,8 @@ class Release:
     every attribute of the owner's schema.
 
     With a ``universe`` the parts are to be taken away from it; their tables have a column more, how
-    often each record is there. ``anonymity`` is the k that every group of records keeps to.
+    often each record is there. ``anonymity`` is the k that every group of records keeps to;
+    ``unbounded`` tells of noise that promises nothing.
     """
 
     schema: Schema
@@ -67,6 +70,7 @@ class Release:
     shuffled: bool = True
     universe: Universe | None = None
     anonymity: Anonymity | None = None
+    unbounded: UnboundedNoise | None = None
 
     def __post_init__(self) -> None:
         for part in self.parts:
@@ -75,6 +79,8 @@ class Release:
                 raise ReleaseError(message)
             for channel in part.channels:
                 _check_channel(channel, self.codings)
+                if isinstance(channel, Noise):
+                    _check_range(channel, self.schema)
 
     @property
     def column_names(self) -> list[str]:
@@ -100,9 +106,12 @@ class Release:
             target=self.schema.target,
             learned=self.schema.learned,
             seeded=self.seeded,
-            formal=all(part.sign > 0 for part in self.parts),
+            formal=self.unbounded is None and all(part.sign > 0 for part in self.parts),
             notes=tuple(
-                note for one in (self.universe, self.anonymity) if one for note in one.notes()
+                note
+                for one in (self.universe, self.anonymity, self.unbounded)
+                if one
+                for note in one.notes()
             ),
         )
 
@@ -134,7 +143,7 @@ class Release:
         for number, part in enumerate(self.parts):
             if part.table.rows:
                 _verify(number, part, self)
-        for one in (self.universe, self.anonymity):
+        for one in (self.universe, self.anonymity, self.unbounded):
             if one is not None:
                 one.verify(self)
 
@@ -189,7 +198,7 @@ class Release:
         for name, coding in self.codings.items():
             column = table.columns[name]
             channel = part.channel(name)
-            if channel is not None and channel.outputs != channel.inputs:
+            if channel is not None and not channel.numbers and channel.outputs != channel.inputs:
                 message = f"The released values of {name!r} have no names of their own to show."
                 raise MethodError(message)
             values = column if coding is None else coding.decode(column)
@@ -229,9 +238,18 @@ def released_size(part: Part, name: str, coding: Coding) -> int:
 def _check_channel(channel: Channel, codings: Mapping[str, Coding | None]) -> None:
     for name, size in zip(channel.attributes, channel.inputs, strict=True):
         coding = codings.get(name)
-        if coding is None or coding.size != size:
+        fits = coding is not None and coding.size == size
+        if channel.numbers:
+            fits = name in codings and coding is None
+        if not fits:
             message = f"The channel of {name!r} does not fit the column's codes."
             raise ReleaseError(message)
+
+
+def _check_range(noise: Noise, schema: Schema) -> None:
+    if (noise.low, noise.high) != schema[noise.attribute].range:
+        message = f"The noise of {noise.attribute!r} does not fit the attribute's range."
+        raise ReleaseError(message)
 
 
 def _treatments(schema: Schema, parts: tuple[Part, ...]) -> dict[str, str]:
@@ -258,7 +276,7 @@ def _verify(number: int, part: Part, release: Release) -> None:
         return (
             np.array(
                 [
-                    _outside(batch.columns[name], size, release.schema, name)
+                    _outside(batch.columns[name], size, release.schema, name, part)
                     for name, size in sizes.items()
                 ],
                 np.int64,
@@ -273,9 +291,12 @@ def _verify(number: int, part: Part, release: Release) -> None:
             raise ReleaseError(message, hint="ask the owner for the release again.")
 
 
-def _outside(column: Any, size: int | None, schema: Schema, name: str) -> int:
+def _outside(column: Any, size: int | None, schema: Schema, name: str, part: Part) -> int:
     if size is not None:
         return 0 if len(column) == 0 or int(column.max()) < size else int((column >= size).sum())
+    channel = part.channel(name)
+    if isinstance(channel, Noise):
+        return channel.outside(column)
     attribute = schema[name]
     low, high = attribute.range
     inside = (column >= low) & (column <= high)

@@ -16,12 +16,12 @@ from privet.coding import code_type
 from privet.errors import PlanError, ReleaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from privet.coding import Coding
-    from privet.release.release import Release
+    from privet.release.release import Part, Release
     from privet.table import Batch
 
     Cells = NDArray[np.int64]
@@ -193,6 +193,14 @@ class Universe:
         if 2 * totals[0] + totals[1] != self.copies * self.size or (taken > self.copies).any():
             message = "The two tables do not complete any records to the universe on the card."
             raise ReleaseError(message, hint="ask the owner for the release again.")
+
+    def collected(self, parts: Iterable[Part]) -> NDArray[np.int64]:
+        """Return how often each cell was collected: what the tables leave of the universe."""
+        counts = np.full(self.size, self.copies, np.int64)
+        for part in parts:
+            for batch in part.table.batches():
+                np.subtract.at(counts, self.join(batch.columns), self.counts(batch))
+        return counts
 
     def notes(self) -> tuple[str, ...]:
         """Say what the two tables give away, and what they hide."""

@@ -37,8 +37,8 @@ class Policy:
     leading class is less than ``min_leaf_z`` standard errors ahead takes its parent's label.
     Where tables are fitted, a split that brings z² / 2 of log-likelihood costs ``min_fit_z``² / 2:
     the grower goes on past splits of half that z, and subtrees that do not pay are cut. A first
-    tree is grown to see which attributes ever split with ``min_attribute_z``; the tree is then grown
-    from these alone, in larger tables, for among many nodes and cuts chance finds a few of any.
+    tree is grown to see which attributes ever split with ``min_attribute_z``; the tree is then
+    grown from these alone, in larger tables: among many nodes and cuts chance finds a few of any.
     """
 
     criterion: Criterion = "gini"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.coding import Coding
-from privet.errors import DataError, TreeError
+from privet.errors import DataError, MethodError, TreeError
 from privet.estimate.complemented import ComplementedEvidence
 from privet.estimate.weighted import WeightedEvidence
 
@@ -45,6 +45,9 @@ def accuracy(tree: Tree, release: Release) -> Accuracy:
     if tuple(release.schema.classes) != tree.classes or release.schema.target != tree.target:
         message = f"The release's class is not the tree's ({tree.target!r})."
         raise TreeError(message, hint="score the tree on a release of the same schema.")
+    if any(channel.numbers for part in release.parts for channel in part.channels):
+        message = "Accuracy is measured by inverting channels, and added noise cannot be inverted."
+        raise MethodError(message, hint="score the tree on plain records.")
     for coding in tree.codings:
         _check(coding, release)
     tree = _at_thresholds(tree, release)

@@ -158,8 +158,7 @@ class Candidates:
     attribute: int
     estimate: Estimate
     coding: Coding
-    branch: NDArray[np.int64]  # candidates × codes
-    member: Floats  # candidates × branches × codes
+    branch: NDArray[np.int16]  # candidates × codes
     counts: Floats  # candidates × branches × classes
     gain: Floats
     z: Floats
@@ -178,12 +177,13 @@ class Candidates:
     def scored(self, place: int, policy: Policy) -> Scored | None:
         """Write one of them out, or None if it does not stand the test of fitted tables."""
         mean = self.estimate.mean
-        side, gap = self.branch[place].astype(np.int16), (-1, -1)
+        side, gap = self.branch[place], (-1, -1)
         if _kind(self.coding, policy) != 2:
             side, gap = _settle(side, (mean == 0).all(1), mean.sum(1), self.coding)
         sure = float(self.z[place])
         counts = self.counts[place]
-        errors, leads = _child_errors(self.estimate, self.member[place], counts)
+        member = _members(self.branch[place][None], len(counts))[0]
+        errors, leads = _child_errors(self.estimate, member, counts)
         if isinstance(self.estimate, Fitted):
             sure = self.estimate.likelihood_z(side)
             if sure < policy.min_fit_z / 2:
@@ -200,15 +200,21 @@ def candidates_of(
     mean = estimate.mean
     left = candidates(mean, coding, policy)
     if left is None:
-        branch = np.arange(len(mean))[None, :]
+        branch = np.arange(len(mean), dtype=np.int16)[None, :]
         number = len(mean)
     else:
-        branch = 1 - left.astype(np.int64)
+        branch = (~left).astype(np.int16)
         number = 2
     if not len(branch) or number < 2:
         return None
-    member = (branch[:, None, :] == np.arange(number)[:, None]).astype(np.float64)
-    counts = member @ mean  # candidates × branches × classes
+    if isinstance(estimate, Counted) and coding.ordered:
+        # Sums up to each cut: a matrix of all cuts and all codes is slow where values are many.
+        below = np.cumsum(mean, axis=0)[branch.argmax(axis=1) - 1]
+        member = np.empty((0, number, 0))  # nothing is uncertain, so nobody asks for it
+        counts = np.stack([below, mean.sum(axis=0) - below], axis=1)
+    else:
+        member = _members(branch, number)
+        counts = member @ mean  # candidates × branches × classes
     gain, variance = _gain(estimate, member, counts, policy)
     fitted = isinstance(estimate, Fitted)
     if fitted:  # its best split is put to a sharper test when it is written out
@@ -236,7 +242,13 @@ def candidates_of(
     if policy.ratio and coding.ordered:
         score = score - np.log2(cuts) / mean.sum()
     score = np.where(allowed, score, -np.inf)
-    return Candidates(attribute, estimate, coding, branch, member, counts, gain, z, score)
+    return Candidates(attribute, estimate, coding, branch, counts, gain, z, score)
+
+
+def _members(branch: NDArray[np.int16], number: int) -> Floats:
+    """Return which codes are in each branch of candidates: candidates × branches × codes."""
+    inside: Floats = (branch[:, None, :] == np.arange(number)[:, None]).astype(np.float64)
+    return inside
 
 
 def ratios(scores: Floats, infos: Floats, policy: Policy, average: Floats | None = None) -> Floats:

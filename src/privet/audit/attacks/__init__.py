@@ -2,12 +2,20 @@
 
 from privet.audit.attacks import (
     averaging,
+    background,
+    complement,
+    groups,
     guess,
     homogeneity,
+    intervals,
     joint,
     linkage,
+    nearest,
+    noise,
+    order,
     poisoning,
     reading,
+    regression,
 )
 from privet.audit.attacks.base import ATTACKS, Attack, NotRun, Outcome, Trial, attack, run_attacks
 
@@ -19,11 +27,19 @@ __all__ = [
     "Trial",
     "attack",
     "averaging",
+    "background",
+    "complement",
+    "groups",
     "guess",
     "homogeneity",
+    "intervals",
     "joint",
     "linkage",
+    "nearest",
+    "noise",
+    "order",
     "poisoning",
     "reading",
+    "regression",
     "run_attacks",
 ]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from privet.audit.world import Case, World
     from privet.release import Part, Release
 
-__all__ = ["Alike", "alike", "homogeneity", "plain_names"]
+__all__ = ["Alike", "alike", "has_plain", "homogeneity", "plain_names", "shown_groups"]
 
 ROWS = 2_000_000  # of a release that are compared; rows are in random order
 
@@ -58,11 +58,38 @@ def alike(columns: Sequence[NDArray[Any]]) -> Alike:
     return Alike(group, np.bincount(group))
 
 
-def _applies(case: Case) -> str:
+def has_plain(case: Case) -> str:
+    """Say why no row stands out by what is plain, if so."""
     plain = plain_names(case.release, case.part)
     if case.release.schema.target not in plain:
         return "the class is disguised"
     return "" if len(plain) > 1 else "no attribute but the class is plain, so no row stands out"
+
+
+def shown_groups(
+    world: World,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Alike] | None:
+    """Return each row's class, the class shown for it, and the rows alike in all that is plain.
+
+    Without a disguise all attributes tell rows apart, and without k-anonymity each row stands
+    alone. None where that is not known.
+    """
+    case = world.case
+    target = case.release.schema.target
+    held = case.part.table.slice(0, ROWS).collect(ROWS).columns
+    label = held[target].astype(np.int64)
+    columns = [held[name] for name in plain_names(case.release, case.part) if name != target]
+    if world.kind == "plain":
+        if case.release.anonymity is not None:
+            columns = [np.arange(len(label))]
+        elif case.real:
+            label = case.truth[target].astype(np.int64)
+            groups = [group for group in case.groups if target not in group.names]
+            columns = [case.truth[group.about] for group in groups]
+        else:
+            return None
+    shown = label[case.rng.permutation(len(label))] if world.kind == "independent" else label
+    return label, shown, alike(columns)
 
 
 @attack(
@@ -70,30 +97,23 @@ def _applies(case: Case) -> str:
     title="Know the class from attributes that are plain",
     needs="the plain attributes of a person, and the release",
     remedy="disguise the class, or coarsen the plain attributes until every group has both classes",
-    applies=_applies,
+    applies=has_plain,
 )
 def homogeneity(world: World) -> Iterator[Trial]:
     """Guess the commonest class among rows that are alike in all that is plain."""
-    case = world.case
-    target = case.release.schema.target
-    held = case.part.table.slice(0, ROWS).collect(ROWS).columns
-    label = held[target].astype(np.int64)
-    columns = [held[name] for name in plain_names(case.release, case.part) if name != target]
-    if world.kind == "plain":
-        if not case.real:
-            return
-        label = case.truth[target].astype(np.int64)
-        columns = [case.truth[group.about] for group in case.groups if target not in group.names]
-    shown = label[case.rng.permutation(len(label))] if world.kind == "independent" else label
-    found = alike(columns)
-    classes = len(case.release.schema.classes)
+    held = shown_groups(world)
+    if held is None:
+        return
+    label, shown, found = held
+    schema = world.case.release.schema
+    classes = len(schema.classes)
     table = np.bincount(found.group * classes + shown, minlength=len(found.sizes) * classes)
     table = table.reshape(-1, classes)
     hits = int((np.argmax(table, axis=1)[found.group] == label).sum())
     sure = float(found.sizes[table.max(axis=1) == found.sizes].sum() / len(label))
     blind = float(np.bincount(label).max() / len(label))
     yield Trial.counted(
-        target,
+        schema.target,
         hits,
         len(label),
         blind,

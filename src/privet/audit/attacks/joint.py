@@ -111,6 +111,8 @@ def _helpers(world: World, group: Group, taught: NDArray[np.int64]) -> list[tupl
     for other in case.groups:
         if other is group or other.size * group.size > CELLS:
             continue
+        if other.channel is not None and other not in case.hidden:
+            continue  # its matrix is too large to be written out
         cells = own * other.size + case.truth[other.about][taught]
         table = np.bincount(cells, minlength=group.size * other.size).astype(np.float64)
         table = table.reshape(group.size, other.size)

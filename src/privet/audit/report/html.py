@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privet.audit.report import charts
 from privet.audit.report.names import letters, shown
+from privet.audit.report.terminal import similarity_lines
 from privet.audit.summary import percent
 from privet.release.claim import PRIORS
 
@@ -58,6 +59,7 @@ def page(audit: Audit) -> str:
         scatter=(
             None if audit.associations is None else charts.association_scatter(audit.associations)
         ),
+        similar=[] if audit.similarity is None else similarity_lines(audit.similarity),
     )
 
 

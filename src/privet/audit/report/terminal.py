@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     from privet.audit.attacks import Outcome
     from privet.audit.compare import Comparison
+    from privet.audit.similarity import Similarity
     from privet.audit.summary import Audit
     from privet.audit.utility import Utility
 
-__all__ = ["comparison_text", "show", "show_comparison", "text"]
+__all__ = ["comparison_text", "show", "show_comparison", "similarity_lines", "text"]
 
 _ROWS = 10  # of the table of attacks
 _COLOURS = {
@@ -88,9 +89,31 @@ def _show_use(audit: Audit, console: Console) -> None:
             f"Associations of {held.pairs} pairs, mean {held.mean:.3f}: off by {held.kept:.3f} "
             f"corrected, by {held.naive:.3f} as released."
         )
+    if audit.similarity is not None:
+        for line in similarity_lines(audit.similarity):
+            console.print(line)
     if not audit.facts.original:
         said = "Audited without the originals: give them (--original) for attacks on true pairs."
         console.print(said, style="dim")
+
+
+def similarity_lines(held: Similarity) -> list[str]:
+    """Say the three measures of noise without a bound in words."""
+    said = []
+    if held.splits is not None:
+        rules = f"{held.trees} trees of leaves of at least {held.least_leaf:,} records"
+        kept = "not measured" if held.domains is None else f"{held.domains:.3f}"
+        said.append(f"Rules of {rules}: sub-domains kept (EDUDS) {kept}, 1 being all of them;")
+        said.append(
+            f"splits kept (EDUSC) {held.splits:.3f} as printed, {held.splits_by_records:.3f} by "
+            "records."
+        )
+    error = f" ± {held.entropy_error:.3f}" if held.entropy_error else ""
+    said.append(
+        f"Whose row is whose, by similarity (SERS): {held.entropy:.3f}{error} bits of at most "
+        f"{held.most_entropy:.3f}. It is near the most for any disguise: rely on the attacks."
+    )
+    return said
 
 
 def _table(*columns: str) -> Any:
@@ -185,7 +208,7 @@ def show_comparison(found: Comparison, console: Console) -> None:
             percent(one.advantage),
             one.attack,
             shown(one.about, 18),
-            f"{one.epsilon:.2f}",
+            "none" if one.epsilon is None else f"{one.epsilon:.2f}",
         )
     console.print(table)
     for line in _drawn(found):

@@ -1,0 +1,56 @@
+"""Background knowledge: someone who can rule one class out looks at who else is alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.audit.attacks.base import Trial, attack
+from privet.audit.attacks.homogeneity import has_plain, shown_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from privet.audit.world import Case, World
+
+__all__ = ["background"]
+
+
+def _applies(case: Case) -> str:
+    few = len(case.release.schema.classes) < 3
+    return has_plain(case) or (
+        "there are two classes: who rules one out, knows the other" if few else ""
+    )
+
+
+@attack(
+    "background",
+    title="Know the class from what is plain, one class being ruled out",
+    needs="the plain attributes of a person, one class that is not theirs, and the release",
+    remedy="disguise the class, or coarsen until every group has several classes (l-diversity)",
+    applies=_applies,
+)
+def background(world: World) -> Iterator[Trial]:
+    """Guess the commonest class of rows that are alike, but one (methods.md §6).
+
+    Which wrong class a person can be known not to have is drawn evenly for each; so is it for
+    the blind guess.
+    """
+    held = shown_groups(world)
+    if held is None:
+        return
+    label, shown, found = held
+    classes = len(world.case.release.schema.classes)
+    ruled = (label + world.case.rng.integers(1, classes, len(label))) % classes
+    table = np.bincount(found.group * classes + shown, minlength=len(found.sizes) * classes)
+    table = table.reshape(-1, classes).astype(np.float64)
+    shares = np.bincount(label, minlength=classes) / len(label)
+    rows = np.arange(len(label))
+    left = table[found.group] + shares / 2  # a group with no other class says nothing
+    left[rows, ruled] = -1.0
+    apart = np.broadcast_to(shares, left.shape).copy()
+    apart[rows, ruled] = -1.0
+    hits = int((left.argmax(axis=1) == label).sum())
+    blind = float((apart.argmax(axis=1) == label).mean())
+    yield Trial.counted(world.case.release.schema.target, hits, len(label), blind)

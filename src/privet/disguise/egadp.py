@@ -1,0 +1,50 @@
+"""EGADP: GADP whose sample means and covariances are exact (Muralidhar and Sarathy, 2005)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from privet.disguise.base import method
+from privet.disguise.gadp import GADP
+from privet.disguise.noised import normals
+from privet.disguise.regression import Regression, basis, root
+from privet.errors import DataError
+
+if TYPE_CHECKING:
+    from privet.coding import Floats
+    from privet.randomness import Randomness
+
+__all__ = ["EGADP"]
+
+
+@method
+@dataclass(frozen=True)
+class EGADP(GADP):
+    """GADP with noise from which all correlation with the records is taken out.
+
+    The sample mean of every column and every covariance between columns are exactly those of the
+    originals, however few records there are. No formal guarantee; parameters as for ``GADP``.
+    """
+
+    method: ClassVar[str] = "egadp"
+
+    def drawn(self, found: Regression, source: Randomness) -> Floats:
+        """Return new numbers: the noise is orthogonal to all that is there, and scaled to fit."""
+        rows, width = found.mean.shape
+        own, _ = basis(found.residual)
+        there = np.column_stack([found.sides, own])
+        if rows < there.shape[1] + width + 1:
+            message = f"There are {rows:,} records; noise that is orthogonal to {there.shape[1]} "
+            message += f"columns needs at least {there.shape[1] + width + 1:,}."
+            raise DataError(message, hint="name fewer confidential attributes, or use GADP.")
+        raw = np.column_stack([normals(source, place, rows) for place in range(width)])
+        for _ in range(2):  # twice: the second takes out what rounding left
+            raw -= there @ (there.T @ raw)
+        free, _ = np.linalg.qr(raw)
+        spread = root((1.0 - self.proximity**2) * found.covariance)
+        noise = np.sqrt(rows - 1) * free @ spread.T
+        drawn: Floats = found.mean + self.proximity * found.residual + noise
+        return drawn

@@ -1,0 +1,163 @@
+"""Forest Framework: noise that keeps the rules of a forest (Fletcher and Islam, FI §3).
+
+A forest is grown from the records; every record lies in one leaf of each tree, so in their
+intersection. Numbers get noise that stays inside the intersection, categories and the class are
+dealt anew among its records. So every record stays in its leaf of every tree.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from privet.compiled import in_threads
+from privet.disguise.base import method
+from privet.disguise.kernels import deal
+from privet.disguise.noised import Noised, normals
+from privet.disguise.rules import Rules, matrix
+from privet.disguise.wrap import wrap_reals, wrap_whole
+from privet.errors import PlanError
+from privet.table import MemoryTable
+from privet.tree.domains import intersect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Floats
+    from privet.randomness import Randomness
+    from privet.schema import Attribute, Schema
+    from privet.tree.domains import Intersections
+    from privet.tree.tree import Tree
+
+__all__ = ["ForestFramework", "check_noise", "dealt", "keep_rules", "shaken"]
+
+
+@method
+@dataclass(frozen=True)
+class ForestFramework(Noised):
+    """Noise under which every record stays in its leaf of every tree of a forest.
+
+    No formal guarantee: whoever grows the same trees knows for certain the interval that a true
+    number lies in. Inside it numbers are noisy, and categories and classes change hands.
+
+    Parameters
+    ----------
+    n_trees
+        The most trees of the forest. More trees make smaller intersections: more rules are kept,
+        and more is given away.
+    noise
+        The standard deviation of the noise, as a share of each attribute's range.
+    min_leaf
+        The least records in a leaf; by default 4 % of the records, two at least.
+    goodness, separation
+        Of SysFor: how far below the best gain ratio a tree's first split may lie, and how far apart
+        two cuts of one attribute must lie.
+    """
+
+    method: ClassVar[str] = "forest-framework"
+
+    n_trees: int = 3
+    noise: float = 0.1
+    min_leaf: int | None = None
+    goodness: float = 0.5
+    separation: float = 0.3
+
+    @property
+    def rules(self) -> Rules:
+        """How the forest is grown."""
+        return Rules(self.n_trees, self.min_leaf, self.goodness, self.separation)
+
+    def check(self, schema: Schema) -> None:
+        """Refuse settings that cannot be, and numbers without room for noise."""
+        self.rules.check("ForestFramework")
+        check_noise("ForestFramework", self.noise, schema)
+
+    def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
+        """Return the records with noise, each in its leaf of every tree."""
+        return keep_rules(self.rules.forest(table, schema), table, schema, source, self.noise)
+
+
+def keep_rules(
+    trees: Sequence[Tree], table: MemoryTable, schema: Schema, source: Randomness, noise: float
+) -> MemoryTable:
+    """Shake numbers inside the intersections of trees, and deal all categories anew there."""
+    found = intersect(trees, matrix(table, schema))
+    made = shaken(found, table, schema, source, noise)
+    names = [attribute.name for attribute in schema if attribute.is_categorical]
+    columns = {**made, **dealt(found.member, table, names, schema, source)}
+    return MemoryTable({name: columns[name] for name in schema.names})
+
+
+def shaken(
+    found: Intersections, table: MemoryTable, schema: Schema, source: Randomness, noise: float
+) -> dict[str, Floats]:
+    """Return the numeric columns with noise, each number inside its intersection's sub-domain.
+
+    A missing number stays missing.
+    """
+    places = {name: place for place, name in enumerate(schema.names)}
+
+    def shake(column: int) -> Floats:
+        attribute = schema.inputs[column]
+        low, high = attribute.range
+        lower = np.maximum(found.limits.lower[:, column], _below(attribute))
+        upper = np.minimum(found.limits.upper[:, column], high)
+        shift = noise * (high - low) * normals(source, places[attribute.name], table.rows)
+        wrap = wrap_whole if attribute.integer else wrap_reals
+        return wrap(table.columns[attribute.name], shift, lower, upper, found.member)
+
+    inputs = schema.inputs
+    numeric = [place for place, one in enumerate(inputs) if not one.is_categorical]
+    made = in_threads(shake, numeric)
+    return {inputs[place].name: column for place, column in zip(numeric, made, strict=True)}
+
+
+def _below(attribute: Attribute) -> float:
+    """Return the open lower end of a range: its smallest number is inside, if it is whole."""
+    return attribute.range[0] - (0.5 if attribute.integer else 0.0)
+
+
+def dealt(
+    member: NDArray[np.int64],
+    table: MemoryTable,
+    names: Sequence[str],
+    schema: Schema,
+    source: Randomness,
+) -> dict[str, NDArray[Any]]:
+    """Return columns of codes dealt anew within groups: every group keeps its counts."""
+    # Numbers of two bytes are sorted by counting.
+    narrow = member.astype(np.uint16) if member.max() < 1 << 16 else member
+    order = np.argsort(narrow, kind="stable")
+    ends = np.cumsum(np.bincount(member))
+
+    def work(name: str) -> NDArray[Any]:
+        codes = table.columns[name]
+        out = np.empty_like(codes)
+        words = source.words(schema.names.index(name), 0, 2 * table.rows)
+        deal(codes, order, ends, words, out)
+        return out
+
+    return dict(zip(names, in_threads(work, names), strict=True))
+
+
+def check_noise(
+    who: str, noise: object, schema: Schema, names: Sequence[str] | None = None
+) -> None:
+    """Refuse noise that is no positive number, and numbers that have no room for any."""
+    number = isinstance(noise, Real) and not isinstance(noise, bool)
+    if not number or not 0 < noise < math.inf:  # type: ignore[operator]
+        raise PlanError(f"{who}: noise must be a number above 0, a share of each range.")
+    for attribute in schema.inputs:
+        if attribute.is_categorical or (names is not None and attribute.name not in names):
+            continue
+        if attribute.range[0] == attribute.range[1]:
+            message = (
+                f"{who}: the range of {attribute.name!r} is a single number: there is no room "
+            )
+            raise PlanError(message + "for noise.", hint="leave it out of the schema.")

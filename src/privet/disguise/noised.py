@@ -1,0 +1,162 @@
+"""What all methods of noise without a bound share: records in, a table that looks plain out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from scipy.special import ndtri
+
+from privet.disguise.base import Disguise
+from privet.disguise.treatment import Exact
+from privet.disguise.whole import whole
+from privet.errors import PlanError
+from privet.randomness import Randomness
+from privet.release import Claim, Part, Release
+from privet.release.unbounded import TREATMENT, UnboundedNoise
+from privet.table import MemoryTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Floats
+    from privet.schema import Attribute, Schema
+
+__all__ = ["Noised", "coded", "normals", "uniforms"]
+
+
+class Noised(Disguise):
+    """Noise without a bound, for a whole table in memory. There is no formal guarantee.
+
+    A method says in ``changed`` which attributes it changes and in ``perturb`` how. What it
+    releases has the names, the order and, unless it says otherwise, the domains of the originals,
+    and is mined as a plain table is.
+    """
+
+    def plan(self, schema: Schema) -> NoReturn:
+        """Refuse: what happens to an attribute depends on all the records."""
+        del schema
+        raise PlanError(f"What {self.method!r} does to an attribute depends on the records.")
+
+    @abstractmethod
+    def check(self, schema: Schema) -> None:
+        """Refuse settings that cannot be, or not for this schema."""
+
+    @abstractmethod
+    def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
+        """Return the records with noise, row for row; the table holds codes and numbers."""
+
+    def changed(self, schema: Schema) -> list[str]:
+        """Return the names of the attributes that get noise; all, if a method says nothing."""
+        return schema.names
+
+    def released(self, attribute: Attribute) -> Attribute:
+        """Return the domain of a changed attribute in the release."""
+        return attribute
+
+    def noise_of_card(self, schema: Schema) -> UnboundedNoise:
+        """Return what the card says was done."""
+        held = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        settings = {
+            name: tuple(value) if isinstance(value, list | tuple) else value
+            for name, value in held.items()
+        }
+        declared = {
+            name: schema[name]
+            for name in self.changed(schema)
+            if self.released(schema[name]) != schema[name]
+        }
+        return UnboundedNoise(self.method, settings, declared)
+
+    def treatments(self, schema: Schema) -> dict[str, str]:
+        """Return the word for what is done to each attribute."""
+        changed = set(self.changed(schema))
+        return {name: TREATMENT if name in changed else Exact.method for name in schema.names}
+
+    def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
+        """Return what a release made so would promise: nothing; no data are needed."""
+        self.check(schema)
+        return Claim.of(
+            self.treatments(schema),
+            [()],
+            target=schema.target,
+            learned=schema.learned,
+            seeded=seeded,
+            formal=False,
+            notes=self.noise_of_card(schema).notes(),
+        )
+
+    def disguise(
+        self,
+        records: Any,
+        schema: Schema,
+        *,
+        to: str | Path | None = None,
+        overwrite: bool = False,
+        seed: int | str | bytes | None = None,
+        shuffle: bool = True,
+    ) -> Release:
+        """Add noise to records in memory and return the release; see ``Disguise.disguise``."""
+        self.check(schema)
+        if to is not None:
+            from privet.release.folder import check_free
+
+            check_free(to, overwrite=overwrite)
+        table = coded(whole(records, schema), schema)
+        with Randomness.system() if seed is None else Randomness.seeded(seed) as source:
+            made = self.perturb(table, schema, source)
+            if shuffle:
+                made = made.take(source.permutation(0, made.rows).astype(np.int64))
+        changed = set(self.changed(schema))
+        released = schema.with_attributes(
+            self.released(attribute) if attribute.name in changed else attribute
+            for attribute in schema
+        )
+        release = Release(
+            released,
+            {one.name: one.coding() if one.is_categorical else None for one in released},
+            (Part(made, ()),),
+            self.treatments(schema),
+            seeded=seed is not None,
+            shuffled=shuffle,
+            unbounded=self.noise_of_card(schema),
+        )
+        if to is None:
+            return release
+        release.write(to, overwrite=overwrite)
+        return Release.read(to)
+
+
+def coded(raw: dict[str, Any], schema: Schema) -> MemoryTable:
+    """Check raw columns against the schema; return codes of categories, and numbers as they are."""
+    return MemoryTable(
+        {
+            attribute.name: attribute.encode(raw[attribute.name])
+            if attribute.is_categorical
+            else attribute.numbers(raw[attribute.name])
+            for attribute in schema
+        }
+    )
+
+
+def uniforms(source: Randomness, stream: int, rows: int) -> Floats:
+    """Return numbers strictly between 0 and 1, equally likely, two words each.
+
+    53 bits a number: with fewer, few differences to an original would be possible, and whoever
+    has the original could tell its row by that.
+    """
+    words: NDArray[np.uint32] = source.words(stream, 0, 2 * rows)
+    high = words[::2].astype(np.float64)
+    low = (words[1::2] >> np.uint32(11)).astype(np.float64)
+    held: Floats = (high * 2.0**21 + low + 0.5) * 2.0**-53
+    return np.minimum(held, 1.0 - 2.0**-53)
+
+
+def normals(source: Randomness, stream: int, rows: int) -> Floats:
+    """Return numbers of the standard normal law, two words each."""
+    drawn: Floats = ndtri(uniforms(source, stream, rows))
+    return drawn

@@ -1,0 +1,192 @@
+"""Additive noise: whole numbers that sum up, a public grid, and what a number tells at the edge."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet.channel import CoarseNoise, Noise, read_channel
+from privet.channel.breach import interval_of, posterior_widths, shares_of_outputs, supports
+from privet.channel.noise_law import gaussian_weights, uniform_weights
+from privet.coding import Coding
+from privet.errors import PlanError, ReleaseError
+from privet.randomness import Randomness
+
+
+@st.composite
+def noises(draw: st.DrawFn, bits: int = 32) -> Noise:
+    low = draw(st.integers(-50, 50))
+    high = low + draw(st.integers(1, 100))
+    steps = draw(st.integers(1, 60))
+    if draw(st.booleans()):
+        spread: float = draw(st.integers(1, 80))
+        return Noise("a", "uniform", float(low), float(high), steps, spread, bits)
+    spread = draw(st.floats(0.05, 30))
+    return Noise("a", "gaussian", float(low), float(high), steps, spread, bits)
+
+
+@given(noises())
+def test_columns_sum_exactly(noise: Noise) -> None:
+    assert (noise.matrix().sum(axis=0) == 2**32).all()
+    assert noise.matrix().shape == (noise.output_size, noise.input_size)
+
+
+@given(noises())
+def test_no_hole_in_the_support(noise: Noise) -> None:
+    """An output possible for a value is possible for its neighbour, but at the edge."""
+    assert noise.weights_of_steps.min() > 0
+    assert noise.epsilon() == math.inf
+
+
+@settings(max_examples=20)
+@given(noises(bits=14))
+def test_enumerating_all_words_gives_the_matrix(noise: Noise) -> None:
+    words = np.arange(1 << 14, dtype=np.uint32)
+    for code in (0, noise.steps):
+        drawn = noise.draw(np.full(len(words), code, np.uint8), words)
+        held = np.bincount(drawn, minlength=noise.output_size)
+        assert (held == noise.matrix()[:, code]).all()
+
+
+@given(noises())
+def test_a_card_brings_it_back(noise: Noise) -> None:
+    assert read_channel(noise.to_json()) == noise
+
+
+@pytest.mark.parametrize(("key", "value"), [("reach", 3), ("middle", 5), ("spread", 6), ("law", 1)])
+def test_a_card_with_another_number_is_refused(key: str, value: object) -> None:
+    form = Noise.uniform("a", low=0, high=10, alpha=5, steps=10).to_json()
+    form[key] = value
+    with pytest.raises(ReleaseError):
+        read_channel(form)
+
+
+def test_gaussian_weights_are_gaussian() -> None:
+    weights = gaussian_weights(1000.0, 32) / 2**32
+    reach = len(weights) // 2
+    places = np.arange(-reach, reach + 1) / 1000
+    assert reach > 5000
+    assert np.sqrt((weights * places**2).sum()) == pytest.approx(1, abs=1e-4)
+    inside = weights[np.abs(places) <= 1].sum()
+    assert inside == pytest.approx(2 * NormalDist().cdf(1.0005) - 1, abs=1e-6)
+    assert (weights == weights[::-1]).all()
+
+
+def test_weights_do_not_depend_on_floating_point() -> None:
+    """Golden integers: a card read elsewhere must find the same."""
+    half = [4, 29, 145, 575, 1769, 4244, 7929, 11537]
+    assert gaussian_weights(2.0, 16)[:8].tolist() == half
+    assert uniform_weights(2, 8).tolist() == [52, 51, 51, 51, 51]
+
+
+@given(noises(), st.lists(st.floats(0, 1), min_size=1, max_size=40), st.integers(0, 2**30))
+def test_released_numbers_lie_on_the_grid(noise: Noise, parts: list[float], seed: int) -> None:
+    numbers = noise.low + np.array(parts) * (noise.high - noise.low)
+    with Randomness.seeded(seed) as source:
+        noisy = noise.disguise(numbers, source, 0)
+    assert noise.outside(noisy) == 0
+    steps = (noisy - noise.low) / noise.step
+    assert np.abs(steps - np.rint(steps)).max() < 1e-6
+    away = np.abs(noisy - numbers).max()
+    assert away <= (noise.reach + 0.5) * noise.step * (1 + 1e-9) + 1e-9
+    assert noise.outside(noisy + noise.step / 3) == len(noisy)
+    assert (
+        noise.outside(np.array([np.nan, np.inf, noise.high + (noise.reach + 1) * noise.step])) == 3
+    )
+
+
+def test_a_noisy_value_carries_no_digits_of_the_original() -> None:
+    """Two originals of one grid point are released alike, digit for digit."""
+    noise = Noise.gaussian("a", low=0, high=1, sigma=0.1)
+    first, second = np.full(1000, 0.5), np.full(1000, 0.5 + 0.4 / 4096)
+    with Randomness.seeded(1) as source:
+        assert (noise.disguise(first, source, 0) == noise.disguise(second, source, 0)).all()
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_widths_are_those_of_the_paper(confidence: float) -> None:
+    uniform = Noise.uniform("a", low=0, high=1, alpha=0.5)
+    assert uniform.width(confidence) == pytest.approx(confidence, abs=2 / 4096)
+    gaussian = Noise.gaussian("a", low=0, high=1, sigma=0.25)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    assert gaussian.width(confidence) == pytest.approx(0.5 * z, abs=3 / 4096)
+
+
+def test_age_125_is_a_breach() -> None:
+    """Ages with U[−50, 50] added: 125 says that the age is 75 at least (AS)."""
+    age = Noise.uniform("age", low=0, high=90, alpha=50, steps=90)
+    first, last = supports(age)
+    output = int(age.observed(np.array([125.0]))[0])
+    assert (first[output], last[output]) == (75, 90)
+    held = interval_of(age)
+    assert posterior_widths(age, 0.95)[output] < 0.5 * held.widths[1]
+    assert 0.2 < held.narrow < 0.6
+    assert "Warning" in held.sentence("'age'")
+
+
+@given(noises())
+def test_posterior_widths_are_the_narrowest(noise: Noise) -> None:
+    matrix = noise.matrix()
+    found = np.rint(posterior_widths(noise, 0.9) / noise.step).astype(int)
+    for output in range(0, noise.output_size, 5):
+        heaped = np.concatenate([[0], np.cumsum(matrix[output])])
+        wanted = math.ceil(0.9 * heaped[-1])
+        ends = np.searchsorted(heaped, heaped + wanted)
+        fits = ends < len(heaped)
+        best = int((ends[fits] - np.flatnonzero(fits)).min()) - 1
+        # One word more in a weight of a uniform law may move an end by one point.
+        assert best <= found[output] <= best + (noise.law == "uniform")
+
+
+@given(noises(), st.integers(0, 2**30))
+def test_shares_of_outputs_are_the_matrix_times_shares(noise: Noise, seed: int) -> None:
+    shares = np.random.default_rng(seed).dirichlet(np.ones(noise.input_size))
+    expected = noise.matrix() @ shares / noise.scale
+    assert np.abs(shares_of_outputs(noise, shares) - expected).max() < 1e-12
+
+
+# Coarse noise
+
+
+@given(noises(), st.integers(1, 20), st.sampled_from([0.5, 1.0, 2.0]), st.booleans())
+def test_the_coarse_kernel_is_the_matrix_summed(
+    noise: Noise, cells: int, fine: float, tails: bool
+) -> None:
+    cells = min(cells, noise.input_size)
+    borders = np.linspace(noise.low, noise.high, cells + 1)
+    coding = Coding.cells("a", borders[:-1], borders[1:])
+    if cells == noise.input_size:
+        points = noise.released(np.arange(cells) + noise.reach)
+        coding = Coding.cells("a", points, points)
+    coarse = CoarseNoise.of(noise, coding, fine=fine, tails=tails)
+    place = np.searchsorted(coarse.cells, np.arange(noise.input_size), "right") - 1
+    summed = np.zeros((coarse.output_size, cells))
+    for point in range(noise.input_size):
+        np.add.at(summed[:, place[point]], coarse.slots, noise.matrix()[:, point] / noise.scale)
+    assert np.abs(summed / np.bincount(place) - coarse.kernel).max() < 1e-9
+    assert (coarse.matrix().sum(axis=0) == 2**32).all()
+
+
+@pytest.mark.parametrize(
+    ("law", "steps", "spread"),
+    [("cauchy", 10, 1), ("uniform", 0, 1), ("uniform", 10, 0), ("uniform", 10, 1.5)],
+)
+def test_what_cannot_be(law: str, steps: int, spread: float) -> None:
+    with pytest.raises(PlanError):
+        Noise("a", law, 0.0, 1.0, steps, spread)
+
+
+@pytest.mark.parametrize("amount", [0, -1, math.nan, math.inf, True])
+def test_amounts_of_noise_are_finite_and_positive(amount: float) -> None:
+    with pytest.raises(PlanError, match="alpha"):
+        Noise.uniform("a", low=0, high=1, alpha=amount)
+    with pytest.raises(PlanError, match="sigma"):
+        Noise.gaussian("a", low=0, high=1, sigma=amount)
+
+
+def test_too_much_noise_for_the_grid_is_refused() -> None:
+    with pytest.raises(PlanError, match="too large"):
+        Noise.gaussian("a", low=0, high=1, sigma=1000)

@@ -1,0 +1,250 @@
+"""GADP, EGADP and CGADP: what they keep, what they draw anew, and covariances without inverse."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from privet.disguise import CGADP, EGADP, GADP, plan_from_dict
+from privet.disguise.cgadp import copula, scores
+from privet.disguise.regression import SingularWarning, regress, root
+from privet.errors import DataError, PlanError
+from privet.release import Release
+from privet.schema import Attribute, Schema
+from privet.table import MemoryTable
+
+SCHEMA = Schema(
+    [
+        Attribute.numeric("size", low=0, high=20),
+        Attribute.numeric("pay", low=-100, high=100),
+        Attribute.numeric("age", low=0, high=99, integer=True),
+        Attribute.categorical("sex", ["f", "m"]),
+        Attribute.categorical("risk", ["low", "high"]),
+    ],
+    target="risk",
+)
+SECRET = ["size", "pay"]
+
+
+def people(rows: int = 3000, seed: int = 1) -> dict[str, Any]:
+    """Return records whose numbers depend on each other, on age and on sex."""
+    rng = np.random.default_rng(seed)
+    age, sex = rng.integers(0, 100, rows), rng.integers(0, 2, rows)
+    size = np.clip(10 + 0.04 * (age - 50) + 2 * sex + rng.normal(0, 1.5, rows), 0, 20)
+    pay = np.clip(0.5 * (age - 50) + 5 * (size - 10) + rng.normal(0, 10, rows), -100, 100)
+    risk = (pay > 10) ^ (rng.random(rows) < 0.1)
+    return {
+        "size": size,
+        "pay": pay,
+        "age": age,
+        "sex": np.array(["f", "m"])[sex],
+        "risk": np.array(["low", "high"])[risk.astype(int)],
+    }
+
+
+def moments(table: MemoryTable) -> tuple[np.ndarray, np.ndarray]:
+    columns = np.stack([table.columns[name].astype(float) for name in SCHEMA.names])
+    return columns.mean(axis=1), np.cov(columns)
+
+
+def both(method: GADP, records: dict[str, Any]) -> tuple[MemoryTable, MemoryTable]:
+    release = method.disguise(records, SCHEMA, seed=1, shuffle=False)
+    assert isinstance(release, Release)
+    plain = {name: np.asarray(records[name]) for name in ("size", "pay", "age")}
+    plain["sex"] = (records["sex"] == "m").astype(float)
+    plain["risk"] = (records["risk"] == "high").astype(float)
+    return MemoryTable(plain), release.parts[0].table.collect(10**6)
+
+
+@pytest.mark.parametrize("proximity", [0.0, 0.5, 0.9])
+def test_egadp_is_exact(proximity: float) -> None:
+    before, after = both(EGADP(SECRET, proximity), people(60))
+    for one, two in zip(moments(before), moments(after), strict=True):
+        assert np.allclose(one, two, rtol=0, atol=1e-9 * np.abs(one).max())
+
+
+@pytest.mark.parametrize("proximity", [0.0, 0.7])
+def test_gadp_keeps_covariances_up_to_chance(proximity: float) -> None:
+    rows = 20_000
+    before, after = both(GADP(SECRET, proximity), people(rows))
+    spread = np.sqrt(np.diag(moments(before)[1]))
+    (mean, covariance), (drawn, other) = moments(before), moments(after)
+    # In units of the columns' own spread errors are below √(2/n), those of means below √(1/n).
+    away = (covariance - other) / np.outer(spread, spread)
+    assert np.abs(away).max() < 6 * np.sqrt(2 / rows)
+    assert np.abs((mean - drawn) / spread).max() < 6 / np.sqrt(rows)
+
+
+def test_proximity_is_the_correlation_of_what_is_not_predicted() -> None:
+    records = people(20_000)
+    for method in (GADP, EGADP):
+        for proximity in (0.0, 0.6):
+            before, after = both(method(SECRET, proximity), records)
+            sides = np.stack(
+                [before.columns[n].astype(float) for n in ("age", "sex", "risk")], axis=1
+            )
+            for name in SECRET:
+                true, drawn = (
+                    regress(t.columns[name][:, None], sides).residual for t in (before, after)
+                )
+                found = np.corrcoef(true[:, 0], drawn[:, 0])[0, 1]
+                assert found == pytest.approx(proximity, abs=6 / np.sqrt(20_000))
+
+
+def test_what_is_not_confidential_is_plain() -> None:
+    before, after = both(GADP(["pay"]), people())
+    for name in ("size", "age", "sex", "risk"):
+        assert np.array_equal(before.columns[name], after.columns[name])
+    assert (before.columns["pay"] != after.columns["pay"]).all()
+    claim = GADP(["pay"]).claim(SCHEMA)
+    assert claim.disclosed == ("size", "age", "sex", "risk")
+    assert not claim.formal
+
+
+def test_a_regression_by_hand() -> None:
+    """Of x = 1, 2, 4, 5 on s = 0, 0, 1, 1 the means are 1.5 and 4.5."""
+    found = regress(np.array([[1.0], [2], [4], [5]]), np.array([[0.0], [0], [1], [1]]))
+    assert found.mean.ravel().tolist() == pytest.approx([1.5, 1.5, 4.5, 4.5])
+    assert found.covariance.item() == pytest.approx(1 / 3)
+
+
+def test_domains_are_wider_or_kept() -> None:
+    wide = GADP(SECRET).disguise(people(), SCHEMA)
+    assert wide.schema["pay"].range == (-900, 900)
+    assert wide.unbounded is not None
+    assert wide.unbounded.original_schema(wide.schema) == SCHEMA
+    kept = GADP(["age", "pay"], keep_domain=True).disguise(people(), SCHEMA)
+    assert kept.schema == SCHEMA
+    ages = kept.parts[0].table.collect(3000).columns["age"]
+    assert np.array_equal(ages, np.rint(ages))
+
+
+def test_covariances_without_an_inverse_are_handled_and_said() -> None:
+    records = people(500) | {"size": 10 + people(500)["age"] / 10}  # known from the age
+    schema = SCHEMA
+    with pytest.warns(SingularWarning, match="1 of the other columns depend"):
+        GADP(["pay"]).disguise(records, schema)
+    with pytest.warns(SingularWarning, match="1 of the confidential numbers are known"):
+        release = EGADP(["size", "pay"]).disguise(records, schema, shuffle=False)
+    shown = release.parts[0].table.collect(500).columns
+    # What the plain attributes determine stays what it is.
+    assert np.allclose(shown["size"], records["size"])
+    with pytest.warns(SingularWarning, match="no inverse"):
+        CGADP(["pay"]).disguise(records, schema)
+
+
+def test_a_covariance_that_can_be_inverted_says_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for method in (GADP, EGADP, CGADP):
+            method(SECRET).disguise(people(500), SCHEMA)
+
+
+def test_a_root_of_any_covariance() -> None:
+    rng = np.random.default_rng(1)
+    half = rng.normal(size=(5, 3))
+    held = root(half @ half.T)
+    assert np.allclose(held @ held.T, half @ half.T)
+
+
+def test_normal_scores_by_hand() -> None:
+    """Ranks 1, 2½, 2½, 4 of four are at 1/8, 1/2, 1/2, 7/8."""
+    found = scores(np.array([[1.0], [5], [5], [9]])).ravel()
+    assert found.tolist() == pytest.approx([-1.1503493803760079, 0, 0, 1.1503493803760079])
+
+
+def test_rank_correlations_become_normal_ones() -> None:
+    rng = np.random.default_rng(2)
+    normal = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 20_000)
+    found = copula(np.exp(normal))[0, 1]
+    assert found == pytest.approx(0.6, abs=6 * 0.8 / np.sqrt(20_000))
+    clash = copula(np.array([[1.0, 1, 3], [2, 3, 1], [3, 2, 2], [4, 4, 4]]))
+    assert np.linalg.eigvalsh(clash)[0] > -1e-9
+    assert np.allclose(np.diag(clash), 1)
+
+
+def test_cgadp_keeps_distributions_and_rank_correlations() -> None:
+    records = people(8000)
+    records["size"] = np.exp(records["size"] / 10)  # not normal
+    before, after = both(CGADP(SECRET), records)
+    for name in SECRET:
+        one, two = np.sort(before.columns[name]), np.sort(after.columns[name])
+        assert one[0] <= two[0] <= two[-1] <= one[-1]
+        quantiles = np.searchsorted(one, two[[2000, 4000, 6000]]) / 8000
+        assert quantiles == pytest.approx([0.25, 0.5, 0.75], abs=6 * np.sqrt(0.5 / 8000))
+    for first, second in (("size", "pay"), ("pay", "age")):
+        one, two = (
+            np.corrcoef(rankdata(table.columns[first]), rankdata(table.columns[second]))[0, 1]
+            for table in (before, after)
+        )
+        assert one == pytest.approx(two, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        (GADP(["sex"]), "'sex' is categorical"),
+        (GADP(["height"]), "names 'height', which the schema does not have"),
+        (GADP([]), "must name numeric attributes"),
+        (GADP(["pay", "pay"]), "each once"),
+        (GADP("pay"), "must be a list of names"),
+        (EGADP(SECRET, 1), "proximity must be a number from 0 up to, but not, 1"),
+        (CGADP(SECRET, -0.1), "CGADP: proximity must be"),
+        (GADP(SECRET, keep_domain=1), "keep_domain must be true or false"),  # type: ignore[arg-type]
+    ],
+)
+def test_settings_that_cannot_be(method: GADP, said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        method.disguise(people(), SCHEMA)
+
+
+def test_what_is_drawn_too_far_off_is_cut_and_said() -> None:
+    """One record is 1,000 times as far off as all others, and predicts as far off."""
+    rows = 4000
+    rng = np.random.default_rng(1)
+    records = people(rows) | {"age": np.where(np.arange(rows) == 0, 99, rng.integers(0, 2, rows))}
+    records["pay"] = np.where(np.arange(rows) == 0, 0.0, 100.0 * (records["age"] - 0.5) * 2)
+    with pytest.warns(UserWarning, match="'pay' were drawn so far outside"):
+        release = GADP(["pay"]).disguise(records, SCHEMA)
+    release.verify()
+
+
+def test_numbers_that_may_be_missing_are_not_confidential_by_themselves() -> None:
+    gaps = Attribute.numeric("pay", low=-100, high=100, missing="category")
+    schema = SCHEMA.with_attributes(gaps if one.name == "pay" else one for one in SCHEMA)
+    assert GADP().changed(schema) == ["size", "age"]
+    records = people(400)
+    records["pay"][::7] = np.nan
+    release = EGADP().disguise(records, schema, shuffle=False)
+    pay = release.parts[0].table.collect(400).columns["pay"]
+    assert np.array_equal(pay, records["pay"], equal_nan=True)
+    with pytest.raises(PlanError, match="'pay' may be missing"):
+        GADP(["pay"]).disguise(records, schema)
+
+
+def test_records_that_cannot_be() -> None:
+    with pytest.raises(DataError, match="'pay' is constant"):
+        GADP(SECRET).disguise(people() | {"pay": np.full(3000, 5.0)}, SCHEMA)
+    with pytest.raises(DataError, match="too few for their covariances"):
+        GADP(SECRET).disguise(people(5), SCHEMA)
+    with pytest.raises(DataError, match="orthogonal"):
+        EGADP(SECRET).disguise(people(7), SCHEMA)
+    with pytest.raises(DataError, match="no column 'risk'"):
+        EGADP(SECRET).disguise({k: v for k, v in people().items() if k != "risk"}, SCHEMA)
+    with pytest.raises(DataError, match="outside its range"):
+        CGADP(SECRET).disguise(people() | {"age": np.full(3000, 500)}, SCHEMA)
+
+
+def test_a_plan_in_words() -> None:
+    asked = plan_from_dict({"method": "egadp", "confidential": ["pay"], "proximity": 0.2})
+    assert asked == EGADP(["pay"], 0.2)
+
+
+def test_seeds_repeat_and_are_stamped() -> None:
+    one, two = (EGADP(SECRET).disguise(people(), SCHEMA, seed=3) for _ in range(2))
+    assert one.to_frame().equals(two.to_frame())
+    assert one.seeded
+    other = EGADP(SECRET).disguise(people(), SCHEMA)
+    assert not other.to_frame().equals(one.to_frame())

@@ -1,0 +1,64 @@
+"""What a card says of noise without a bound, and what it may not say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from privet.disguise import CGADP, EGADP, GADP, ForestFramework, Framework, RandomNoise
+from privet.disguise.noised import Noised
+from privet.errors import ReleaseError
+from privet.release import Release
+from privet.release.card import _checksum, canonical
+from privet.release.unbounded import UnboundedNoise
+from tests.disguise.test_gadp import SCHEMA, people
+
+METHODS = [ForestFramework(), Framework(), RandomNoise(), GADP(["pay"]), EGADP(), CGADP()]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda one: one.method)
+def test_a_release_comes_back_from_its_folder(method: Noised, tmp_path: Path) -> None:
+    made = method.disguise(people(300), SCHEMA, to=tmp_path / "r")
+    back = Release.read(tmp_path / "r")
+    assert back.unbounded == made.unbounded
+    assert back.claim == made.claim == method.claim(SCHEMA)
+    assert back.unbounded is not None
+    assert back.unbounded.original_schema(back.schema) == SCHEMA
+    assert back.unbounded.notes()[0] in back.claim.sentences()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"method": "secret-sauce"},
+        {"settings": {}},
+        {"more": 1},
+        {"declared": {"pay": {"low": 0}}},
+    ],
+)
+def test_a_card_that_says_something_else_does_not_load(
+    change: dict[str, object], tmp_path: Path
+) -> None:
+    RandomNoise().disguise(people(50), SCHEMA, to=tmp_path / "r")
+    path = tmp_path / "r" / "card.json"
+    card = json.loads(path.read_text())
+    card["unbounded_noise"] |= change
+    del card["checksum"]
+    path.write_bytes(canonical({**card, "checksum": _checksum(card)}))
+    with pytest.raises(ReleaseError, match="does not make sense"):
+        Release.read(tmp_path / "r")
+
+
+def test_a_card_without_its_noise_claims_too_much(tmp_path: Path) -> None:
+    RandomNoise().disguise(people(50), SCHEMA, to=tmp_path / "r")
+    path = tmp_path / "r" / "card.json"
+    card = json.loads(path.read_text())
+    del card["unbounded_noise"], card["checksum"]
+    path.write_bytes(canonical({**card, "checksum": _checksum(card)}))
+    with pytest.raises(ReleaseError, match="claims something else"):
+        Release.read(tmp_path / "r")
+
+
+def test_settings_are_plain_values() -> None:
+    noise = GADP(["pay"], 0.5).noise_of_card(SCHEMA)
+    assert UnboundedNoise.from_json(json.loads(json.dumps(noise.to_json()))) == noise
