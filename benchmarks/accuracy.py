@@ -64,8 +64,8 @@ SETTINGS = {
     "naive": Channels("gamma-diagonal", (6, 8, 16, 16, 24)),
     "global": Channels("gamma-diagonal", (6, 6, 8, 10, 10)),
     "direct": Channels("gamma-diagonal", (8, 10, 10, 12, 16)),
-    "joint": Channels("band", (24, 24, 24, 24, 24)),
-    "auto": Channels("band", (24, 24, 24, 24, 24)),
+    "joint": Channels("band", (24, 24, 36, 36, 36)),
+    "auto": Channels("band", (24, 24, 36, 36, 36)),
 }
 
 # Of the mean of F1-F5, in percent: what the paper says, what is due, and what is aimed at.

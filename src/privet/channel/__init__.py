@@ -6,6 +6,7 @@ from privet.channel.coarse import CoarseNoise
 from privet.channel.flip import Flip
 from privet.channel.gamma_diagonal import GammaDiagonal
 from privet.channel.joint_gamma import JointGammaDiagonal
+from privet.channel.matrix import WrittenMatrix
 from privet.channel.noise import Noise
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "GammaDiagonal",
     "JointGammaDiagonal",
     "Noise",
+    "WrittenMatrix",
     "read_channel",
     "register",
 ]

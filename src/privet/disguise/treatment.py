@@ -10,6 +10,7 @@ import numpy as np
 
 from privet.channel.band import Band
 from privet.channel.gamma_diagonal import GammaDiagonal
+from privet.channel.matrix import WrittenMatrix
 from privet.coding import MAX_CODES, code_type
 from privet.disguise.wish import gamma_of
 from privet.errors import PlanError
@@ -146,6 +147,8 @@ class Substitution(Treatment):
     Protects the attribute by ε = ln γ; γ may be wished for by ``epsilon``, or by ``rho`` =
     (ρ1, ρ2), and is 8 by default. Numbers are cut to ``bins`` cells of equal width first (else the
     attribute's own bins, else the schema's default); through a ``band`` they move to near cells.
+    ``matrix`` writes all probabilities out instead, one row a released value (in the order of the
+    domain) and one column a true one: any that can be inverted.
 
     >>> age = Attribute.numeric("age", low=20, high=80)
     >>> Substitution(gamma=8, bins=6).channel(age).size
@@ -159,15 +162,26 @@ class Substitution(Treatment):
     epsilon: float | None = None
     rho: Sequence[float] | None = None
     kind: str = "gamma-diagonal"
+    matrix: Sequence[Sequence[float]] | None = None
 
     def released(self, attribute: Attribute) -> Attribute:
         """Return the attribute with the cells its numbers are cut to."""
-        self._gamma(attribute)
+        if self.matrix is None:
+            self._gamma(attribute)
+        elif any(one is not None for one in (self.gamma, self.epsilon, self.rho)):
+            message = f"Attribute {attribute.name!r}: a matrix says all; "
+            raise PlanError(f"{message}gamma, epsilon and rho must not be given beside it.")
         return attribute if attribute.is_categorical else binned(attribute, self.bins)
 
-    def channel(self, attribute: Attribute) -> GammaDiagonal | Band:
+    def channel(self, attribute: Attribute) -> GammaDiagonal | Band | WrittenMatrix:
         """Return the channel over the attribute's codes."""
         size = self.released(attribute).coding().size
+        if self.matrix is not None:
+            written = WrittenMatrix.of(attribute.name, self.matrix)
+            if len(written.columns) != size:
+                message = f"Attribute {attribute.name!r} has {size} values, its matrix "
+                raise PlanError(f"{message}{len(written.columns)}: one row and one column a value.")
+            return written
         gamma = self._gamma(attribute)
         if self.kind == "gamma-diagonal":
             return GammaDiagonal(attribute.name, size, gamma)

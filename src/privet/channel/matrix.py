@@ -1,0 +1,182 @@
+"""A channel written out: any matrix that can be inverted, symmetric or not (DXZ §2.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from privet.channel.base import Channel, read_exactly, register
+from privet.channel.gamma_diagonal import MAX_BITS
+from privet.coding import code_type
+from privet.compiled import kernel
+from privet.errors import BugError, PlanError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["WrittenMatrix"]
+
+MOST_VALUES = 256
+WORST_CONDITION = 1e6
+GUIDES = 8  # bits of a word that say where the search in a column starts
+
+
+@kernel
+def draw_column(
+    codes: NDArray[Any],
+    words: NDArray[np.uint32],
+    reached: NDArray[np.uint64],
+    starts: NDArray[np.uint8],
+    shift: int,
+    out: NDArray[Any],
+) -> int:
+    """Write, for each code, the first output whose cumulated column is above the word."""
+    inputs = len(reached)
+    top = np.int64(0)
+    for i in range(len(codes)):
+        code = np.int64(codes[i])
+        top = max(top, code)
+        column = code if code < inputs else inputs - 1
+        word = np.uint64(words[i])
+        ends = reached[column]
+        found = int(starts[column][word >> np.uint64(shift)])
+        while word >= ends[found]:
+            found += 1
+        out[i] = found
+    return int(top)
+
+
+@register
+@dataclass(frozen=True)
+class WrittenMatrix(Channel):
+    """Put output u in the place of value v of ``attribute`` with probability matrix[u, v].
+
+    ``columns[v][u]`` are whole numbers that sum to ``2**bits``. Protects by the largest log ratio
+    within a row; a row with a zero beside a number protects nothing.
+
+    >>> WrittenMatrix.of("sick", [[0.9, 0.3], [0.1, 0.7]]).matrix() / 2**32
+    array([[0.9, 0.3],
+           [0.1, 0.7]])
+    """
+
+    kind: ClassVar[str] = "matrix"
+
+    attribute: str
+    columns: tuple[tuple[int, ...], ...]
+    bits: int = MAX_BITS
+
+    @classmethod
+    def of(
+        cls, attribute: str, matrix: Sequence[Sequence[float]], bits: int = MAX_BITS
+    ) -> WrittenMatrix:
+        """Return the channel of a matrix of probabilities, outputs × values.
+
+        Each is rounded to whole words, what is left over goes to the largest remainders, and a
+        zero stays one.
+        """
+        where = f"Attribute {attribute!r}"
+        try:
+            shares = np.array(matrix, np.float64)
+        except (TypeError, ValueError):
+            shares = np.empty(0)
+        if shares.ndim != 2 or shares.shape[0] != shares.shape[1]:
+            message = f"{where}: the matrix must have as many rows as columns, all of one length."
+            raise PlanError(message, hint="one row a released value, one column a true value.")
+        if not np.isfinite(shares).all() or (shares < 0).any():
+            raise PlanError(f"{where}: the matrix must hold probabilities, from 0 to 1.")
+        if (np.abs(shares.sum(0) - 1) > 1e-9).any():
+            message = f"{where}: each column of the matrix must sum to 1."
+            raise PlanError(message, hint="column v says what becomes of value v.")
+        scale = 1 << bits
+        columns = []
+        for share in (shares / shares.sum(0)).T:
+            exact = share * scale
+            whole = np.floor(exact).astype(np.int64)
+            order = np.argsort(np.where(share > 0, whole - exact, 1.0), kind="stable")
+            whole[order[: scale - int(whole.sum())]] += 1
+            columns.append(tuple(whole.tolist()))
+        return cls(attribute, tuple(columns), bits)
+
+    def __post_init__(self) -> None:
+        where = f"Attribute {self.attribute!r}"
+        size = len(self.columns)
+        if not 2 <= size <= MOST_VALUES:
+            message = f"{where} has {size} values; a matrix may be written out for 2 to "
+            raise PlanError(f"{message}{MOST_VALUES}.", hint="use a gamma instead, or fewer bins.")
+        if not GUIDES <= self.bits <= MAX_BITS:
+            raise PlanError(f"{where}: bits must be from {GUIDES} to {MAX_BITS}.")
+        for column in self.columns:
+            if len(column) != size or min(column) < 0 or sum(column) != self.scale:
+                message = f"{where}: each column must hold {size} whole numbers, none negative, "
+                raise PlanError(f"{message}that sum to 2**{self.bits}.")
+        if not self.condition() < WORST_CONDITION:
+            message = f"{where}: the matrix cannot be inverted, so nobody could learn from it."
+            raise PlanError(message, hint="two values must not look alike: make columns differ.")
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The one attribute."""
+        return (self.attribute,)
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The size of its domain."""
+        return (len(self.columns),)
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The size of its domain, which stays."""
+        return self.inputs
+
+    @property
+    def scale(self) -> int:
+        """What every column of the matrix sums to."""
+        return 1 << self.bits
+
+    def _matrix(self) -> NDArray[np.int64]:
+        return np.array(self.columns, np.int64).T
+
+    @cached_property
+    def _search(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        """Where each output's words end in a column, and where a search for a word starts."""
+        reached = np.cumsum(self._matrix().T, axis=1).astype(np.uint64)
+        firsts = (np.arange(1 << GUIDES) << (self.bits - GUIDES)).astype(np.uint64)
+        starts = [np.searchsorted(column, firsts, side="right") for column in reached]
+        return reached, np.array(starts).astype(np.uint8)
+
+    def draw(
+        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
+    ) -> NDArray[Any]:
+        """Return the outputs, by whole numbers only."""
+        if out is None:
+            out = np.empty(len(codes), code_type(len(self.columns)))
+        size, shift = len(self.columns), self.bits - GUIDES
+        if len(codes) and draw_column(codes, words, *self._search, shift, out) >= size:
+            message = f"a code of {self._name} is outside its domain"
+            raise BugError(message)
+        return out
+
+    # The card
+
+    def to_json(self) -> dict[str, Any]:
+        """Return every number of the channel."""
+        columns = [list(column) for column in self.columns]
+        return {
+            "kind": self.kind,
+            "attribute": self.attribute,
+            "bits": self.bits,
+            "columns": columns,
+        }
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> WrittenMatrix:
+        """Read what ``to_json`` wrote."""
+        return read_exactly(
+            form,
+            lambda: cls(form["attribute"], tuple(map(tuple, form["columns"])), form["bits"]),
+        )
