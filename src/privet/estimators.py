@@ -27,12 +27,14 @@ from privet.release import Release
 from privet.table import MemoryTable
 from privet.tree import Policy, Tree, grow
 from privet.tree.score import Accuracy, accuracy
+from privet.tree.understand import importances, steps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.coding import Floats
     from privet.estimate.base import Evidence
+    from privet.tree.understand import Step
 
 __all__ = ["TreeClassifier"]
 
@@ -307,6 +309,17 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             codes = code_values(y, self.tree_.classes, self.tree_.target)
             y = self.classes_[codes]
         return float(super().score(X, y, sample_weight))
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The share of the tree's gain that each attribute has; ``importances`` tells errors."""
+        check_is_fitted(self)
+        found = {one.name: one.value for one in importances(self.tree_)}
+        return np.array([found[coding.name] for coding in self.tree_.codings])
+
+    def explain(self, X: Any) -> list[list[Step]]:
+        """Return each plain record's path from the root to its leaf, with the evidence there."""
+        return [steps(self.tree_, values) for values in self._values(X)]
 
     def accuracy(self, release: Release) -> Accuracy:
         """Estimate the accuracy about the originals of a release, with its standard error."""

@@ -78,3 +78,12 @@ def test_other_categories_together_are_a_move() -> None:
     assert compare(one, two)[0].kind == "moved"
     multiway = TreeClassifier(policy="id3").fit(X, ["u", "v", "v"] * 4).tree_
     assert compare(one, multiway)[0].kind == "different"
+
+
+def test_the_estimator_tells_importances_and_paths() -> None:
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] * 5)
+    model = TreeClassifier().fit(X, X[:, 1].astype(int))
+    assert model.feature_importances_.tolist() == [0.0, 1.0]
+    (path,) = model.explain(X[:1])
+    assert [one.label for one in path] == [model.tree_.classes[0]] * len(path)
+    assert len(path) == 2

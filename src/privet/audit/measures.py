@@ -17,7 +17,9 @@ from privet.audit.notions import may_claim, words
 from privet.audit.world import worst_part
 from privet.channel import Noise
 from privet.channel.base import MAX_CELLS, log
+from privet.errors import ReleaseError
 from privet.estimate.distribution import observed_counts
+from privet.release.anonymity import Anonymity
 from privet.release.claim import PRIORS, posterior
 
 if TYPE_CHECKING:
@@ -196,8 +198,33 @@ def check_claims(release: Release, original: Original | None = None) -> list[Che
     found.append(
         Check("The schema was declared, not learned from the data", not release.schema.learned)
     )
+    found += _kept(release, original)
     if original is not None:
         found += _counts_fit(release, original)
+    return found
+
+
+def _kept(release: Release, original: Original | None) -> list[Check]:
+    """Check what whole-table methods say of their records: k, or that tables complete them."""
+    found = []
+    for one, what in (
+        (release.anonymity, "Every group of the quasi-identifier has k records or more"),
+        (release.universe, "The two tables complete some records to the universe"),
+    ):
+        if one is None:
+            continue
+        try:
+            one.verify(release)
+        except ReleaseError as error:
+            found.append(Check(what, holds=False, detail=str(error), hard=True))
+        else:
+            detail = f"k = {one.k}" if isinstance(one, Anonymity) else f"{one.copies:,} copies"
+            found.append(Check(what, holds=True, detail=detail, hard=True))
+    if release.universe is not None and original is not None and original.collected is not None:
+        same = np.array_equal(release.universe.collected(release.parts), original.collected)
+        what = "What the two tables give back are the originals"
+        detail = f"{original.rows:,} records, each as often" if same else "not these"
+        found.append(Check(what, same, detail, hard=True))
     return found
 
 

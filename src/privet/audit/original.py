@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Value
     from privet.release import Release
 
 __all__ = ["SAMPLE", "Original", "read_original"]
@@ -35,8 +36,8 @@ class Original:
 
     ``sample`` holds a uniformly random choice of at most ``SAMPLE`` of the ``rows``; ``counts``
     are of all rows. ``skipped`` names attributes whose raw values the card cannot code, as value
-    classes of categories, whose members only the owner's plan knows. ``collected`` counts all rows
-    by the cells of a complement's universe.
+    classes of categories, whose members only the owner's plan knows, and their groups.
+    ``collected`` counts all rows by the cells of a complement's universe.
     """
 
     rows: int
@@ -64,14 +65,14 @@ def read_original(
     collected = None if universe is None else np.zeros(universe.size, np.int64)
     for raw in track(_batches(records, used), "reading the original"):
         if not rows:
-            used = [attribute for attribute in used if _codable(attribute, release, raw)]
+            used = _used(release, raw)
             counts = _zeros(used, release)
         coded = {
             attribute.name: _code(attribute, release, raw[attribute.name]) for attribute in used
         }
         for name, total in counts.items():
             counts[name] = total + np.bincount(coded[name], minlength=len(total))
-        if universe is not None:
+        if universe is not None and collected is not None:
             np.add.at(collected, universe.join(coded), 1)
         rows += len(coded[release.schema.target])
         held, keys = _sampled(held, keys, coded, rng, limit)
@@ -83,6 +84,16 @@ def read_original(
         raise DataError(message, hint="give the very table that the release was made from.")
     skipped = tuple(name for name in release.schema.names if name not in held)
     return Original(rows, held, counts, skipped, collected)
+
+
+def _used(release: Release, raw: Mapping[str, Any]) -> list[Attribute]:
+    """Return the attributes that can be coded, of groups disguised together all or none."""
+    fine = {one.name for one in release.schema if _codable(one, release, raw)}
+    for part in release.parts:
+        for channel in part.channels:
+            if not fine.issuperset(channel.attributes):
+                fine -= set(channel.attributes)
+    return [attribute for attribute in release.schema if attribute.name in fine]
 
 
 def _zeros(used: list[Attribute], release: Release) -> dict[str, NDArray[np.int64]]:
@@ -137,8 +148,8 @@ def _code(attribute: Attribute, release: Release, column: Any) -> NDArray[Any]:
 
 
 def _any_numbers(attribute: Attribute, column: Any) -> NDArray[np.float64]:
-    wide = {"low": -_LARGEST, "high": _LARGEST, "integer": False}
-    return replace(attribute, **wide).numbers(column)
+    wide = replace(attribute, low=-_LARGEST, high=_LARGEST, integer=False)
+    return wide.numbers(column)
 
 
 def _sides(attribute: Attribute, column: Any) -> NDArray[Any]:
@@ -154,21 +165,17 @@ def _sides(attribute: Attribute, column: Any) -> NDArray[Any]:
         if len(set(members)) < len(members) or len(members) == len(names):
             raise
         places = np.repeat(np.arange(len(names), dtype=np.uint8), [len(side) for side in names])
-        missing = "category" if "missing" in members else "error"
-        kinds = [members, *([[int(one) for one in members]] if _whole(members) else [])]
-        for values in kinds:
-            finer = Attribute.categorical(attribute.name, values, missing=missing)
-            try:
-                # Behind the last category stands a missing value, on the side that names it.
-                last = places[members.index("missing")] if missing == "category" else 0
-                return np.append(places, np.uint8(last))[finer.encode(column)]
-            except DataError:
-                continue
-        raise error from None
-
-
-def _whole(members: list[str]) -> bool:
-    return all(one.lstrip("-").isdigit() for one in members)
+        # Behind the last category stands a missing value, on the side that names it.
+        last = places[members.index("missing")] if "missing" in members else 0
+        whole = all(one.lstrip("-").isdigit() for one in members)
+        values: list[Value] = [int(one) if whole else one for one in members]
+        finer = Attribute.categorical(
+            attribute.name, values, missing="category" if "missing" in members else "error"
+        )
+        try:
+            return np.append(places, np.uint8(last))[finer.encode(column)]
+        except DataError:
+            raise error from None
 
 
 def _sampled(

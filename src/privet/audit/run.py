@@ -152,4 +152,5 @@ def _facts(release: Release, original: Original | None, agreed: frozenset[str]) 
         original=original is not None,
         sampled=0 if original is None else original.sampled,
         skipped=() if original is None else original.skipped,
+        k=None if release.anonymity is None else release.anonymity.k,
     )

@@ -52,6 +52,7 @@ class Facts:
     original: bool
     sampled: int
     skipped: tuple[str, ...]
+    k: int | None = None
 
 
 @dataclass(frozen=True)
@@ -234,11 +235,8 @@ def _promise(facts: Facts, checks: tuple[Check, ...]) -> str:
         return f"NOT TO BE TRUSTED: a check failed, '{failed[0].what.lower()}'."
     if not facts.formal:
         return "No formal guarantee is given for whole records."
-    if not facts.disguised and facts.noisy:
-        names = f"{len(facts.noisy)} attributes have" if len(facts.noisy) > 1 else "One has"
-        return f"{names} noise added, which promises an interval for each value and no finite ε."
-    if not facts.disguised:
-        return "Nothing in this release went through a channel: what is released is plain."
+    if facts.k is not None or not facts.disguised:
+        return _unbounded(facts)
     prior = percent(facts.disguised_posteriors[1])
     each = (
         "One attribute is disguised"
@@ -257,12 +255,30 @@ def _promise(facts: Facts, checks: tuple[Check, ...]) -> str:
     )
 
 
+def _unbounded(facts: Facts) -> str:
+    """Say what is promised where no ε is."""
+    if facts.k is not None:
+        return (
+            f"Every record is like at least {facts.k - 1} others in its quasi-identifier; that "
+            "bounds nothing of what such a group has in common, and there is no ε."
+        )
+    if facts.turned:
+        return (
+            f"{len(facts.turned)} attributes are turned round together with others, which has no "
+            "finite ε: a report shows a record up to turning it round."
+        )
+    if facts.noisy:
+        names = f"{len(facts.noisy)} attributes have" if len(facts.noisy) > 1 else "One has"
+        return f"{names} noise added, which promises an interval for each value and no finite ε."
+    return "Nothing in this release went through a channel: what is released is plain."
+
+
 def _attacked(worst: Outcome | None) -> str:
     if worst is None:
         return "No attack could be run on it."
     about = "records" if worst.about == "record" else repr(_short(worst.about))
     if worst.attack == "read":
-        return f"The worst attack is to look: {about} stands in the release as it was."
+        return f"The worst attack is to look: {about} stands in the release {worst.detail}."
     whose = (
         "finds the row of" if worst.attack in ("linkage", "nearest", "place") else "is right about"
     )

@@ -8,19 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.audit.pairs import pairs_of
+from privet.audit.pairs import encoded, monotone_names, pairs_of
+from privet.disguise.decode import decode_tree
 from privet.errors import DataError, MethodError, TreeError
 from privet.estimate.noisy import has_noise
 from privet.estimators import TreeClassifier
 from privet.progress import track
 from privet.release import Part, Release
 from privet.table import MemoryTable
+from privet.tree.score import accuracy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from privet.audit.original import Original
     from privet.audit.world import Case
+    from privet.channel import Channel
+    from privet.tree import Tree
 
 __all__ = ["Grown", "Utility", "utility"]
 
@@ -28,6 +34,7 @@ DEPTH = 6  # of all trees that are compared
 SPLITS = 5
 TRAINED = 0.7  # of the records; the others judge
 ROWS = 200_000  # of a release without its originals that trees are grown from
+RECORDS = 2_000_000  # of a complement that a plain tree is grown from
 
 
 @dataclass(frozen=True)
@@ -68,12 +75,11 @@ def utility(
     Without a ``method`` trees are grown by the quickest that is without bias: ``direct`` where
     the channels can be inverted, ``auto`` elsewhere.
     """
-    together = any(part.sign < 0 for part in release.parts)
     try:
+        if case.collected is not None:
+            return _complemented(release, case, method)
         if original is None:
-            return None if together else _from_release(release, method)
-        if together:
-            return _undivided(release, original, method)
+            return _from_release(release, method)
         return _from_original(release, original, case, method)
     except (DataError, MethodError, TreeError):
         return None
@@ -109,7 +115,13 @@ def _from_original(release: Release, original: Original, case: Case, method: str
         judged = MemoryTable({name: column[test] for name, column in original.sample.items()})
         plain = _released(release, original, Part(MemoryTable(held), ()))
         exam = _released(release, original, Part(judged, ()))
-        fresh = _released(release, original, Part(_disguised(case, held), case.part.channels))
+        key = None
+        if monotone_names(release):  # trees are read with the key, as the owner reads them
+            fresh, key = encoded(release, held, case.fresh())
+        else:
+            kept = [one for one in case.part.channels if held.keys() >= set(one.attributes)]
+            shown = _disguised(case, held, kept)
+            fresh = _released(release, original, Part(shown, tuple(kept)))
         tested += len(test)
         for name, source in (("release", fresh), ("naive", fresh), ("plain", plain)):
             try:
@@ -117,7 +129,8 @@ def _from_original(release: Release, original: Original, case: Case, method: str
             except MethodError:
                 continue
             used = model.method_ if name == "release" else used
-            found[name].append((model.accuracy(exam).value, len(model.tree_.leaves)))
+            tree = model.tree_ if name == "plain" or key is None else decode_tree(model.tree_, key)
+            found[name].append((accuracy(tree, exam).value, len(tree.leaves)))
     counts = original.counts[target]
     grown = {name: _grown(name, held, tested) for name, held in found.items() if held}
     return Utility(
@@ -127,42 +140,77 @@ def _from_original(release: Release, original: Original, case: Case, method: str
         float(counts.max() / counts.sum()),
         SPLITS,
         f"{SPLITS} random splits of the originals: {100 * TRAINED:.0f} % disguised afresh and "
-        f"mined by '{used}', the rest, plain, judges; trees of at most {DEPTH} tests",
+        f"mined by '{used}', the rest, plain, judges; trees of at most {DEPTH} tests"
+        + _coarse(release),
     )
 
 
-def _undivided(release: Release, original: Original, method: str | None) -> Utility:
-    """Compare trees from the whole release and from all originals, on those same originals.
+def _coarse(release: Release) -> str:
+    """Say that no tree sees more than the release shows, where that is less than was asked."""
+    cut = ("value-class", "binary", "flip")
+    if not any(one in cut for one in release.treatments.values()):
+        return ""
+    return ", all of which see values as coarse as the release shows them"
 
-    The parts of such a release belong together, so no record can be kept back to judge.
+
+def _complemented(release: Release, case: Case, method: str | None) -> Utility:
+    """Compare the tree from both tables with that of the records they were made of.
+
+    The parts of such a release belong together, so no record is kept back to judge. The records
+    are the owner's, or those that the two tables give back.
     """
-    table = MemoryTable(original.sample)
-    exam = _released(release, original, Part(table, ()))
-    counts = original.counts[release.schema.target]
-    models = {"release": _fitted(release, method), "plain": _fitted(exam, "auto")}
+    models = {"release": _fitted(release, method)}
+    same = ""
+    if release.rows <= RECORDS:
+        models["plain"] = _fitted(_collected(release, case), "auto")
+        kept = _same(models["release"].tree_, models["plain"].tree_)
+        same = (
+            f"; the tree from the release is {'exactly' if kept else 'NOT'} that of the originals"
+        )
     grown = {
-        name: _grown(name, [(model.accuracy(exam).value, len(model.tree_.leaves))], table.rows)
+        name: _grown(name, [(model.accuracy(release).value, len(model.tree_.leaves))], release.rows)
         for name, model in models.items()
     }
+    root = models["release"].tree_.counts[0]
     return Utility(
         grown["release"],
         None,
-        grown["plain"],
-        float(counts.max() / counts.sum()),
+        grown.get("plain"),
+        float(root.max() / root.sum()),
         1,
-        f"the originals themselves, because the release cannot be split: mined by "
-        f"'{models['release'].method_}'; trees of at most {DEPTH} tests",
+        "the records that the trees grew from, because the release cannot be split: mined by "
+        f"'{models['release'].method_}'; trees of at most {DEPTH} tests{same}",
     )
 
 
-def _disguised(case: Case, held: dict[str, NDArray[Any]]) -> MemoryTable:
+def _collected(release: Release, case: Case) -> Release:
+    """Return the records that were complemented, plain."""
+    universe, collected = release.universe, case.collected
+    if universe is None or collected is None:
+        raise MethodError("the release is no complement")
+    columns = universe.part(np.repeat(np.arange(universe.size), collected))
+    table = MemoryTable({name: columns[name] for name in release.schema.names})
+    return Release(release.schema, release.codings, (Part(table, ()),), seeded=release.seeded)
+
+
+def _same(one: Tree, other: Tree) -> bool:
+    """Whether two trees have the same tests and labels."""
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "threshold")
+        for name in ("parent", "attribute", "child", "threshold", "label")
+    )
+
+
+def _disguised(
+    case: Case, held: dict[str, NDArray[Any]], channels: Sequence[Channel]
+) -> MemoryTable:
     if case.release.unbounded is not None:
         pairs = pairs_of(case.release, held, case.fresh())
         if pairs is None:
             raise MethodError("the originals cannot be disguised once more")
         return pairs.shown
     columns = dict(held)
-    for channel in case.part.channels:
+    for channel in channels:
         joint = channel.disguise(channel.join(held), case.source, next(case.streams))
         columns |= channel.part(joint)
     return MemoryTable(columns)
@@ -184,8 +232,13 @@ def _grown(name: str, held: list[tuple[float, float]], tested: int) -> Grown:
     values = np.array([accuracy for accuracy, _ in held])
     mean = float(values.mean())
     between = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
-    judged = math.sqrt(max(0.0, mean * (1 - mean)) / max(1, tested))
+    judged = _sampling(mean, tested)
     return Grown(name, mean, max(between, judged), float(np.mean([size for _, size in held])))
+
+
+def _sampling(share: float, tested: int) -> float:
+    """Return the standard error of judging by a sample of records."""
+    return math.sqrt(max(0.0, share * (1 - share)) / max(1, tested))
 
 
 def _from_release(release: Release, method: str | None) -> Utility:
@@ -202,7 +255,9 @@ def _from_release(release: Release, method: str | None) -> Utility:
             told = model.accuracy(judged)
         except MethodError:
             continue
-        found[name] = Grown(name, told.value, told.error, float(len(model.tree_.leaves)))
+        sampled = _sampling(told.value, judged.rows)
+        error = max(told.error, sampled)
+        found[name] = Grown(name, told.value, error, float(len(model.tree_.leaves)))
         used = model.method_ if name == "release" else used
     if "release" not in found:
         raise MethodError("no tree can be grown from this release")

@@ -58,8 +58,8 @@ class Case:
 
     ``truth`` has the joint codes of each group's originals: the owner's own (``real``), or, for
     a miner, ones drawn from shares estimated from the release, each group by itself. ``agreed``
-    names the attributes that are plain on purpose. ``collected`` are the records of a complement, by
-    cell of its universe: the owner's, or those that the two tables give back.
+    names the attributes that are plain on purpose. ``collected`` are the records of a complement,
+    by cell of its universe: the owner's, or those that the two tables give back.
     """
 
     release: Release
@@ -93,7 +93,7 @@ class Case:
         sample = original.sample if original is not None and not original.skipped else {}
         collected = None
         if release.universe is not None:
-            collected = release.universe.collected(release.parts)
+            collected = np.maximum(release.universe.collected(release.parts), 0)
             if original is not None and original.collected is not None:
                 collected = original.collected
         return cls(

@@ -124,9 +124,14 @@ class WrittenMatrix(Channel):
         return (self.attribute,)
 
     @property
-    def inputs(self) -> tuple[int, ...]:
+    def size(self) -> int:
         """The size of its domain."""
-        return (len(self.columns),)
+        return len(self.columns)
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The size of its domain, as that of a group of one."""
+        return (self.size,)
 
     @property
     def outputs(self) -> tuple[int, ...]:
@@ -154,9 +159,9 @@ class WrittenMatrix(Channel):
     ) -> NDArray[Any]:
         """Return the outputs, by whole numbers only."""
         if out is None:
-            out = np.empty(len(codes), code_type(len(self.columns)))
-        size, shift = len(self.columns), self.bits - GUIDES
-        if len(codes) and draw_column(codes, words, *self._search, shift, out) >= size:
+            out = np.empty(len(codes), code_type(self.size))
+        shift = self.bits - GUIDES
+        if len(codes) and draw_column(codes, words, *self._search, shift, out) >= self.size:
             message = f"a code of {self._name} is outside its domain"
             raise BugError(message)
         return out

@@ -178,9 +178,9 @@ class Substitution(Treatment):
         size = self.released(attribute).coding().size
         if self.matrix is not None:
             written = WrittenMatrix.of(attribute.name, self.matrix)
-            if len(written.columns) != size:
+            if written.size != size:
                 message = f"Attribute {attribute.name!r} has {size} values, its matrix "
-                raise PlanError(f"{message}{len(written.columns)}: one row and one column a value.")
+                raise PlanError(f"{message}{written.size}: one row and one column a value.")
             return written
         gamma = self._gamma(attribute)
         if self.kind == "gamma-diagonal":

@@ -1,8 +1,10 @@
 """SysFor: a forest of the trees that start with good splits (Islam and Giggins, 2011).
 
 The first trees take each good split of the root in turn; where more are wanted, the next ones take
-good splits of the root's children. All grow by the one grower, from shared first levels: the
-root's tables are counted once however many trees there are.
+good splits of the root's children. SysFor asks for a gain ratio only; as C4.5 does, we first take
+splits that gain at least the average, and the others where these give too few trees. All grow by
+the one grower, from shared first levels: the root's tables are counted once however many trees
+there are.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.tree.grow import Level, grow, next_level, root_level
+from privet.estimate.fitted import FittedEvidence
+from privet.tree.grow import Level, grow, narrowed, next_level, root_level
 from privet.tree.split import TIE, candidates_of, informations, ranked_splits, ratios
 
 if TYPE_CHECKING:
@@ -43,17 +46,22 @@ class SysFor:
 
 
 def good_splits(
-    estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy, wanted: SysFor
+    estimates: Sequence[Estimate],
+    codings: Sequence[Coding],
+    policy: Policy,
+    wanted: SysFor,
+    *,
+    below: bool = False,
 ) -> list[Scored]:
     """Return the good splits of a node, best first; the grower's own choice is the first of them.
 
     Those that follow are taken by their gain ratio, the highest first; as for C4.5 the gain must
-    be at least the average of the attributes' best ones.
+    be at least the average of the attributes' best ones, unless ``below`` lets the others in.
     """
     ranked = ranked_splits(estimates, codings, policy)
     if not ranked:
         return []
-    offered = _offered(estimates, codings, policy)
+    offered = _offered(estimates, codings, policy, below=below)
     good = ranked[:1]
     cuts = {ranked[0].attribute: [_threshold(codings, ranked[0])]}
     for score, held, place in offered:
@@ -72,19 +80,19 @@ def good_splits(
 
 
 def _offered(
-    estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy
+    estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy, *, below: bool
 ) -> list[tuple[float, Candidates, int]]:
     """Return all candidates that may be chosen with their scores, the highest first."""
     pairs = enumerate(zip(estimates, codings, strict=True))
     every = [candidates_of(place, table, coding, policy) for place, (table, coding) in pairs]
     held = [one for one in every if one is not None]
     tops = np.array([one.score.max() for one in held])
-    average = np.array([tops[tops > TIE].mean() if (tops > TIE).any() else 0.0])
+    least = np.array([tops[tops > TIE].mean() if (tops > TIE).any() and not below else 0.0])
     offered = []
     for one in held:
         scores: Floats = one.score
         if policy.ratio:
-            scores = ratios(one.score, informations(one.counts), policy, average)
+            scores = ratios(one.score, informations(one.counts), policy, least)
         found = np.flatnonzero(scores > -np.inf).tolist()
         offered += [(float(scores[place]), one, place) for place in found]
     return sorted(offered, key=lambda one: -round(one[0], 12))
@@ -105,8 +113,13 @@ def _range(coding: Coding) -> float:
 def grow_forest(
     evidence: Evidence, policy: Policy, target: str = "class", wanted: SysFor | None = None
 ) -> tuple[Tree, ...]:
-    """Grow up to ``wanted.trees`` different trees, the policy's own tree first."""
+    """Grow up to ``wanted.trees`` different trees, the policy's own tree first.
+
+    There are fewer if there are not so many good splits at the root and its children.
+    """
     wanted = SysFor() if wanted is None else wanted
+    if isinstance(evidence, FittedEvidence):
+        evidence = narrowed(evidence, grow(evidence, policy, target), policy)
     found: list[Tree] = []
     for levels in _starts(evidence, policy, wanted):
         tree = grow(evidence, policy, target, levels)
@@ -118,32 +131,50 @@ def grow_forest(
 
 
 def _starts(evidence: Evidence, policy: Policy, wanted: SysFor) -> Iterator[list[Level]]:
-    """Give the first levels of one tree after another."""
+    """Give the first levels of one tree after another, none of them twice."""
     root = root_level(evidence)
-    good = good_splits(root.tables.at(0), evidence.codings, policy, wanted)
+    given = set()
+    for below in (False, True) if policy.ratio else (False,):
+        for levels in _starts_from(evidence, policy, wanted, root, below=below):
+            key = tuple(_key(split) for level in levels for split in level.chosen)
+            if key not in given:
+                given.add(key)
+                yield levels
+
+
+def _key(split: Scored | None) -> tuple[int, bytes]:
+    return (-1, b"") if split is None else (split.attribute, split.branch.tobytes())
+
+
+def _starts_from(
+    evidence: Evidence, policy: Policy, wanted: SysFor, root: Level, *, below: bool
+) -> Iterator[list[Level]]:
+    good = good_splits(root.tables.at(0), evidence.codings, policy, wanted, below=below)
     if policy.max_depth == 0 or not good:
         yield [root._replace(chosen=[None])]
         return
     for split in good:
         yield [root._replace(chosen=[split])]
     for split in good:
-        yield from _second(evidence, policy, wanted, root._replace(chosen=[split]))
+        yield from _second(evidence, policy, wanted, root._replace(chosen=[split]), below=below)
 
 
 def _second(
-    evidence: Evidence, policy: Policy, wanted: SysFor, root: Level
+    evidence: Evidence, policy: Policy, wanted: SysFor, root: Level, *, below: bool
 ) -> Iterator[list[Level]]:
     """Give the starts of trees that share a root's split and differ at its children.
 
     There are ⌊Σ n g / Σ n⌋ of them, n being a child's records and g its good splits; tree x takes
     each child's good split x + 2, or its best if it has fewer.
     """
-    below, keep = next_level(evidence, root, 0, policy)
+    level, keep = next_level(evidence, root, 0, policy)
     (split,) = root.chosen
-    if below is None or split is None:
+    if level is None or split is None:
         return
-    nodes = range(below.tables.nodes)
-    good = [good_splits(below.tables.at(node), evidence.codings, policy, wanted) for node in nodes]
+    good = [
+        good_splits(level.tables.at(node), evidence.codings, policy, wanted, below=below)
+        for node in range(level.tables.nodes)
+    ]
     rows = np.maximum(split.counts.sum(1), 0.0)
     numbers = np.array([len(splits) for splits in good])
     trees = int((rows[keep] * numbers).sum() / rows.sum() + TIE)
@@ -152,7 +183,7 @@ def _second(
             (splits[place] if place < len(splits) else splits[0]) if splits else None
             for splits in good
         ]
-        yield [root, below._replace(chosen=chosen)]
+        yield [root, level._replace(chosen=chosen)]
 
 
 def votes(tree: Tree, voting: str) -> Floats:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from privet.tree.policy import Policy
     from privet.tree.split import Scored
 
-__all__ = ["Level", "grow", "next_level", "root_level"]
+__all__ = ["Level", "grow", "narrowed", "next_level", "root_level"]
 
 
 class Level(NamedTuple):
@@ -54,11 +54,18 @@ def grow(
     share them.
     """
     tree = _grown(evidence, policy, target, levels)
-    if isinstance(evidence, FittedEvidence) and not levels:
-        sure = np.unique(tree.attribute[tree.z >= policy.min_attribute_z])
-        if len(sure):
-            tree = _grown(evidence.limited(sure.tolist()), policy, target)
+    if not levels:
+        chosen = narrowed(evidence, tree, policy)
+        tree = tree if chosen is evidence else _grown(chosen, policy, target)
     return tree if policy.confidence is None else prune_errors(tree, policy.confidence)
+
+
+def narrowed(evidence: Evidence, tree: Tree, policy: Policy) -> Evidence:
+    """Return fitted evidence of the attributes that a first tree tests surely; other as it is."""
+    sure = np.unique(tree.attribute[tree.z >= policy.min_attribute_z])
+    if isinstance(evidence, FittedEvidence) and len(sure):
+        return evidence.limited(sure.tolist())
+    return evidence
 
 
 def _grown(evidence: Evidence, policy: Policy, target: str, levels: Sequence[Level] = ()) -> Tree:

@@ -51,6 +51,20 @@ def _trial(world: World, found: Success, detail: str = "") -> Trial:
 
 
 @attack(
+    "rebuild",
+    title="Rebuild all records from both tables",
+    needs="both tables whole, as in this release",
+    remedy="never give both tables to one reader; a channel protects from someone who has all",
+    applies=is_complemented,
+    signed=True,
+)
+def rebuilt(world: World) -> Iterator[Trial]:
+    """Take both tables away from the universe: what is left are the records, all of them."""
+    release, collected, seed = _scene(world)
+    yield _trial(world, reconstruction(release, collected, seed=seed))
+
+
+@attack(
     "leak",
     title="Take leaked rows of both tables for collected records",
     needs=f"{LEAKED:,} rows of the two tables",
@@ -79,20 +93,6 @@ def row_of_each(world: World) -> Iterator[Trial]:
     """Take both counts away from the copies; blind is the commonest count."""
     release, collected, seed = _scene(world)
     yield _trial(world, one_row_each(release, collected, seed=seed), "of all possible records")
-
-
-@attack(
-    "rebuild",
-    title="Rebuild all records from both tables",
-    needs="both tables whole, as in this release",
-    remedy="never give both tables to one reader; a channel protects from someone who has all",
-    applies=is_complemented,
-    signed=True,
-)
-def rebuilt(world: World) -> Iterator[Trial]:
-    """Take both tables away from the universe: what is left are the records, all of them."""
-    release, collected, seed = _scene(world)
-    yield _trial(world, reconstruction(release, collected, seed=seed))
 
 
 @attack(

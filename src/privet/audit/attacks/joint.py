@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["joint"]
+__all__ = ["CELLS", "TESTED", "guessed", "joint"]
 
 TESTED = 10_000  # records that are guessed; as many are used to choose how
 HELPERS = 8  # of the other attributes, the most telling ones
@@ -54,19 +54,19 @@ def joint(world: World) -> Iterator[Trial]:
         group.about: (world.draw(group, tried), world.draw(group, held)) for group in case.groups
     }
     right = np.ones(len(held), np.bool_)
-    guessed: list[NDArray[Any]] = []
+    true: list[NDArray[Any]] = []
     for group in case.hidden:
         limit = max(100, CELLS // group.size)
-        best = _guessed(world, group, taught, tried[:limit], seen, limit)
+        best = guessed(world, group, taught, tried[:limit], seen, limit)
         truth = case.truth[group.about][held[:limit]]
         hits = best == truth
         right[: len(hits)] &= hits
-        guessed.append(case.truth[group.about][held])
+        true.append(case.truth[group.about][held])
         blind = float(np.bincount(truth, minlength=group.size).max() / len(truth))
         yield Trial.counted(group.about, int(hits.sum()), len(truth), blind)
-    if len(guessed) > 1:
+    if len(true) > 1:
         shortest = min(len(held), *(max(100, CELLS // group.size) for group in case.hidden))
-        whole = np.stack(guessed, axis=1)[:shortest]
+        whole = np.stack(true, axis=1)[:shortest]
         _, counts = np.unique(whole, axis=0, return_counts=True)
         blind = float(counts.max() / len(whole))
         yield Trial.counted(
@@ -78,23 +78,32 @@ def joint(world: World) -> Iterator[Trial]:
         )
 
 
-def _guessed(
+def guessed(
     world: World,
     group: Group,
     taught: NDArray[np.int64],
     tried: NDArray[np.int64],
     seen: dict[str, tuple[Any, Any]],
     limit: int,
+    *,
+    known: bool = False,
+    silent: bool = False,
 ) -> NDArray[np.int64]:
-    """Return the guesses for the held rows, with as many helpers as served best on the tried."""
+    """Return the guesses for the held rows, with as many helpers as served best on the tried.
+
+    ``known`` helpers are seen as they are, not as they are released; a ``silent`` group's own
+    report is not looked at.
+    """
     case = world.case
     with np.errstate(divide="ignore"):
-        own = np.log(world.law(group) * case.shares(group))
+        own = np.log((1.0 if silent else world.law(group)) * case.shares(group))
+    if silent:
+        own = np.broadcast_to(own, (max(group.size, len(world.law(group))), group.size))
     scores = [own[seen[group.about][side][:limit]] for side in (0, 1)]
     truth = case.truth[group.about][tried]
     best: NDArray[np.int64] = np.argmax(scores[1], axis=1)
     most = (np.argmax(scores[0], axis=1) == truth).mean()
-    for other, table in _helpers(world, group, taught):
+    for other, table in _helpers(world, group, taught, known=known):
         for side in (0, 1):
             scores[side] = scores[side] + table[seen[other][side][:limit]]
         found = (np.argmax(scores[0], axis=1) == truth).mean()
@@ -103,7 +112,9 @@ def _guessed(
     return best
 
 
-def _helpers(world: World, group: Group, taught: NDArray[np.int64]) -> list[tuple[str, Floats]]:
+def _helpers(
+    world: World, group: Group, taught: NDArray[np.int64], *, known: bool
+) -> list[tuple[str, Floats]]:
     """Return log P(output of another | value of this), outputs × values, most telling first."""
     case = world.case
     own = case.truth[group.about][taught].astype(np.int64)
@@ -116,7 +127,7 @@ def _helpers(world: World, group: Group, taught: NDArray[np.int64]) -> list[tupl
         cells = own * other.size + case.truth[other.about][taught]
         table = np.bincount(cells, minlength=group.size * other.size).astype(np.float64)
         table = table.reshape(group.size, other.size)
-        if other.channel is not None and world.kind != "plain":
+        if other.channel is not None and world.kind != "plain" and not known:
             table = table @ world.law(other).T
         # One record's worth of the other's own shares: no value is ever held impossible.
         table += (table.sum(axis=0) + 1e-9) / table.sum()

@@ -34,7 +34,9 @@ def read(world: World) -> Iterator[Trial]:
     for name in plain_names(case.release, case.part):
         most = _commonest(world, name)
         value = most if world.kind == "independent" else 1.0
-        yield Trial(name, value, value, value, most, value)
+        treatment = case.release.treatments.get(name, "exact")
+        how = "as it was" if treatment == "exact" else "as its class of values"
+        yield Trial(name, value, value, value, most, value, detail=how)
 
 
 def _commonest(world: World, name: str) -> float:

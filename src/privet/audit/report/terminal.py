@@ -61,6 +61,8 @@ def show(audit: Audit, console: Console) -> None:
     console.print(f"Promise: {grades['promise']}. Attacks: {grades['attacks']}.", style=style)
     console.print()
     console.print(_promises(audit))
+    for note in audit.facts.notes:
+        console.print(shown(note, 600))
     failed = [check for check in audit.checks if not check.holds]
     for check in failed:
         detail = f" ({shown(check.detail, 200)})" if check.detail else ""
