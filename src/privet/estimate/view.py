@@ -62,7 +62,7 @@ def outputs_at(axis: Axis, step: int) -> int:
 def view(axis: Axis, step: int, counts: Floats) -> View:
     """Return an axis seen in groups of ``step`` codes; ``counts`` says how many lie at each code.
 
-    >>> view(Axis(4, 4), 2, np.array([1.0, 3.0, 2.0, 2.0])).spread
+    >>> view(Axis(4, 4), 2, np.array([1.0, 3.0, 2.0, 2.0])).spread.round(3)
     array([[0.25, 0.  ],
            [0.75, 0.  ],
            [0.  , 0.5 ],
