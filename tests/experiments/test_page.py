@@ -74,7 +74,7 @@ def test_every_paper_has_a_home_that_registers_it() -> None:
 
 
 def test_an_unknown_paper_is_refused() -> None:
-    with pytest.raises(InputError, match="there are .*dxz"):
+    with pytest.raises(InputError, match=r"there are .*dxz"):
         find("nature")
 
 
