@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numba
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["fused", "in_threads", "kernel", "threads"]
+__all__ = ["fused", "in_threads", "kernel", "side_by_side", "threads"]
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 Item = TypeVar("Item")
@@ -74,6 +74,20 @@ def threads() -> int:
 @cache
 def _pool(size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix="privet")
+
+
+def side_by_side(work: Callable[[Item], object], items: Sequence[Item]) -> None:
+    """Do ``work(item)`` for a few long items at once: the first here, the others on the threads.
+
+    A caller that works keeps its own core, and one thread less has to be woken and placed.
+    """
+    first, *others = items
+    waiting = [_pool(threads()).submit(work, item) for item in others]
+    try:
+        work(first)
+    finally:
+        for future in waiting:
+            future.result()
 
 
 def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

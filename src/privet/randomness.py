@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK", "Randomness", "Reader", "spread"]
 
-CHUNK = (
-    1 << 19
-)  # words made at a time: the cipher holds the lock, so few long calls run side by side
+CHUNK = 1 << 19  # words made at a time: few long calls, so that threads seldom wait for the lock
 _SHUFFLE = 1 << 63  # stream ids from here on are for shuffles, those below for columns
 _BLOCK_WORDS = 4  # a block of AES is 16 bytes
 _LIMIT = 1 << 32  # rows that one permutation can order

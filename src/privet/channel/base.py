@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from privet.coding import Box, code_type
-from privet.compiled import in_threads
+from privet.compiled import side_by_side, threads
 from privet.errors import BugError, MethodError, PrivetError, ReleaseError
 from privet.randomness import CHUNK
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_CELLS", "Channel", "exact", "read_channel", "read_exactly", "register"]
 
 MAX_CELLS = 1 << 22  # of a matrix that is written out
-SPAN = 1 << 19  # rows that one thread disguises in one go
+SPAN = 1 << 19  # rows that are worth a thread
 
 _kinds: dict[str, type[Channel]] = {}
 Kind = TypeVar("Kind", bound="type[Channel]")
@@ -273,7 +273,8 @@ class Channel(ABC):
         threads already may call this.
         """
         out = np.empty(len(codes), self._type)
-        spans = [slice(i, i + SPAN) for i in range(0, len(codes), SPAN)]
+        length = max(SPAN, -(-len(codes) // threads()))  # a cipher costs as much as 2**16 words
+        spans = [slice(i, i + length) for i in range(0, len(codes), length)]
 
         def one(span: slice) -> None:
             reader = randomness.reader(column, (start + span.start) * self.words)
@@ -283,8 +284,8 @@ class Channel(ABC):
                 piece = source[i : i + rows]
                 self.draw(piece, reader.chunk(len(piece) * self.words), target[i : i + rows])
 
-        for _ in map(one, spans) if len(spans) == 1 else in_threads(one, spans):
-            pass
+        if spans:
+            side_by_side(one, spans)
         return out
 
     @property
