@@ -12,7 +12,7 @@ PINS := PRIVET_THREADS=2 OMP_NUM_THREADS=2 OPENBLAS_NUM_THREADS=2 MKL_NUM_THREAD
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench bench-accuracy crash j48 pictures mutants format clean
+.PHONY: help demo test lint bench bench-scale bench-accuracy crash j48 pictures mutants format clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +21,7 @@ demo: $(VENV)/.run ## the main job: disguise a table, mine the release, compare
 	@$(BIN)/privet demo
 
 test: lint ## style, types, imports, then all tests
-	$(BIN)/python -m pytest -n 2 --durations=10
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=10
 
 lint: $(VENV)/.test ## style, types and imports only
 	$(BIN)/ruff check .
@@ -31,6 +31,9 @@ lint: $(VENV)/.test ## style, types and imports only
 
 bench: $(VENV)/.bench ## speed beside peers, on two threads
 	$(PINS) $(BIN)/python -m benchmarks
+
+bench-scale: $(VENV)/.bench ## a hundred million records: minutes, and 10 GB of disk
+	$(PINS) $(BIN)/python -m benchmarks large
 
 bench-accuracy: $(VENV)/.bench ## accuracy beside peers, on two threads
 	$(PINS) $(BIN)/python -m benchmarks accuracy

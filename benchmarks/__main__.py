@@ -1,6 +1,6 @@
 """Run benchmarks by name, or all: ``python -m benchmarks [--peers] [name ...]``.
 
-``accuracy`` and ``coverage`` take options of their own: ``python -m benchmarks accuracy --help``.
+``accuracy``, ``coverage`` and ``large`` take options of their own, which ``--help`` lists.
 ``--peers`` leaves privet itself out, to see what the machine makes of the others.
 """
 
@@ -26,7 +26,7 @@ NAMES = (
 )
 
 
-APART = ("accuracy", "coverage", "noise_accuracy")
+APART = ("accuracy", "coverage", "large", "noise_accuracy")
 
 
 def main() -> None:

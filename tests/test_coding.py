@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from privet.coding import Box, Coding, code_type, code_values
+from privet.coding import Box, Coding, all_inside, code_type, code_values
 from privet.errors import DataError, SchemaError
 from privet.schema import Attribute
 from tests import twins
@@ -254,3 +254,14 @@ def test_boxes_narrow() -> None:
     assert both.mask("x", 3).tolist() == [False, True, False]
     assert box.mask("x", 3).tolist() == [True, True, False]
     assert box.mask("z", 2).tolist() == [True, True]
+
+
+@given(
+    st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 3.0, 3.5, np.nan, np.inf]), max_size=4),
+    st.booleans(),
+    st.booleans(),
+)
+def test_all_inside_is_what_its_twin_says(held: list[float], whole: bool, missing: bool) -> None:
+    numbers = np.array(held, np.float64)
+    expected = twins.all_inside(numbers, 0.0, 3.0, whole, missing)
+    assert all_inside(numbers, 0.0, 3.0, whole, missing) == expected

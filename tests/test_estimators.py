@@ -1,17 +1,11 @@
-"""The scikit-learn face: whole `check_estimator`, frames of any kind, releases, clear errors."""
+"""The scikit-learn face: whole `check_estimator`, parameters, releases, clear errors."""
 
 import pickle
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -23,51 +17,8 @@ from privet import datasets
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, Withheld
 from privet.errors import DataError, InputError, MethodError, PrivetError, TreeError
 from privet.estimators import TreeClassifier
-from privet.release import Release
 from privet.schema import Attribute, Schema
-from tests.strategies import seeds
-
-ROWS = 240
-Frame = Any
-
-
-def mixed(rows: int = ROWS, seed: int = 0) -> tuple[pd.DataFrame, Any]:
-    """Numbers and categories that say a good deal about the class."""
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(18, 80, rows).astype(np.float64),
-            "sky": rng.choice(["sunny", "rain", "overcast"], rows),
-            "wet": rng.choice([True, False], rows),
-            "size": rng.uniform(0, 1, rows).round(3),
-        }
-    )
-    noise = rng.random(rows) < 0.1
-    old = (frame["age"] > 45) ^ (frame["sky"] == "rain") ^ noise
-    return frame, np.where(old, "yes", np.where(frame["size"] > 0.8, "so", "no"))
-
-
-SCHEMA = Schema(
-    [
-        Attribute.numeric("age", low=18, high=80, bins=6),
-        Attribute.categorical("sky", ["overcast", "rain", "sunny"]),
-        Attribute.categorical("wet", [False, True]),
-        Attribute.numeric("size", low=0, high=1, bins=4),
-        Attribute.categorical("answer", ["no", "so", "yes"]),
-    ],
-    target="answer",
-)
-
-
-def labelled(rows: int = ROWS, seed: int = 0) -> pd.DataFrame:
-    frame, y = mixed(rows, seed)
-    return frame.assign(answer=y)
-
-
-@cache
-def exact() -> Release:
-    return Plan({}, default=Exact()).disguise(labelled(), SCHEMA, seed=1)
-
+from tests.mixed import ROWS, SCHEMA, SECRET, exact, labelled, mixed
 
 # scikit-learn's own checks
 
@@ -142,195 +93,6 @@ def test_parameters_that_are_refused(params: dict[str, Any], message: str) -> No
         TreeClassifier(**params).fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises((InputError, MethodError), match=message):
         TreeClassifier(**params).fit(exact())
-
-
-# Frames
-
-
-FRAMES: dict[str, Callable[[pd.DataFrame], Frame]] = {
-    "polars": pl.from_pandas,
-    "arrow": pa.Table.from_pandas,
-    "record batch": lambda frame: pa.Table.from_pandas(frame).combine_chunks().to_batches()[0],
-    "dictionary": lambda frame: {name: frame[name].to_numpy() for name in frame},
-    "categories": lambda frame: frame.astype({"sky": "category"}),
-    "nullable": lambda frame: frame.convert_dtypes(),
-    "objects": lambda frame: frame.astype(object),
-}
-
-
-@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES.keys())
-@pytest.mark.parametrize("policy", ["cart", "id3"])
-def test_every_frame_gives_the_same_tree(
-    make: Callable[[pd.DataFrame], Frame], policy: str
-) -> None:
-    frame, y = mixed()
-    model = TreeClassifier(policy=policy, max_depth=5).fit(frame, y)
-    other = TreeClassifier(policy=policy, max_depth=5).fit(make(frame), y)
-    assert other.tree_.same_as(model.tree_)
-    assert other.n_features_in_ == 4
-    np.testing.assert_array_equal(other.feature_names_in_, ["age", "sky", "wet", "size"])
-    np.testing.assert_array_equal(other.predict(make(frame)), model.predict(frame))
-
-
-def test_arrays_of_numbers_and_of_objects() -> None:
-    frame, y = mixed()
-    model = TreeClassifier(max_depth=5).fit(frame, y)
-    array = frame.to_numpy(dtype=object)
-    other = TreeClassifier(max_depth=5).fit(array, y)
-    np.testing.assert_array_equal(other.predict(array), model.predict(frame))
-    assert not hasattr(other, "feature_names_in_")
-    numbers = frame[["age", "size"]]
-    one = TreeClassifier().fit(numbers, y)
-    for same in (numbers.to_numpy(), numbers.to_numpy().tolist(), np.asfortranarray(numbers)):
-        two = TreeClassifier().fit(same, y)
-        assert two.tree_.same_as(one.tree_)
-        np.testing.assert_array_equal(two.predict(same), one.predict(numbers))
-
-
-def test_classes_of_any_type() -> None:
-    frame, y = mixed()
-    codes = np.unique(y, return_inverse=True)[1]
-    for labels in (y, codes, codes * 10 - 5, codes == 1, pd.Series(y), pl.Series(y).to_numpy()):
-        model = TreeClassifier().fit(frame, labels)
-        assert set(model.predict(frame)) <= set(np.asarray(labels).tolist())
-        assert model.score(frame, labels) > 0.9
-        np.testing.assert_array_equal(model.classes_, np.unique(labels))
-
-
-def test_probabilities() -> None:
-    frame, y = mixed()
-    model = TreeClassifier(max_depth=3).fit(frame, y)
-    shares = model.predict_proba(frame)
-    assert shares.shape == (ROWS, 3)
-    np.testing.assert_allclose(shares.sum(1), 1.0)
-    np.testing.assert_array_equal(model.classes_[shares.argmax(1)], model.predict(frame))
-    leaves = model.apply(frame)
-    for leaf in np.unique(leaves):
-        inside = y[leaves == leaf]
-        expected = [(inside == label).mean() for label in model.classes_]
-        np.testing.assert_allclose(model.tree_.shares[leaf], expected)
-
-
-def test_small_tables_get_thresholds_midway() -> None:
-    model = TreeClassifier().fit([[1.0], [2.0], [4.0]], ["a", "a", "b"])
-    assert model.tree_.threshold[0] == 3.0
-    assert model.tree_.around[0].tolist() == [2.0, 4.0]
-    assert model.predict([[3.0], [3.1]]).tolist() == ["a", "b"]
-
-
-def test_an_unseen_category_takes_the_heaviest_branch() -> None:
-    frame = pd.DataFrame({"x": ["a"] * 3 + ["b"] * 5 + ["c"] * 4})
-    y = ["no"] * 3 + ["yes"] * 5 + ["so"] * 4
-    model = TreeClassifier(policy="id3").fit(frame, y)
-    unseen = pd.DataFrame({"x": ["new", "a", None]})
-    assert model.predict(unseen).tolist() == ["yes", "no", "yes"]
-    shares = model.predict_proba(unseen)[0]
-    np.testing.assert_array_equal(shares, [0.0, 0.0, 1.0])
-
-
-# Weights
-
-
-@settings(max_examples=25)
-@given(seeds, st.sampled_from(["cart", "id3"]), st.booleans())
-def test_a_weight_is_a_repetition(seed: int, policy: str, halves: bool) -> None:
-    frame, y = mixed(40, seed)
-    weight = np.random.default_rng(seed).integers(0, 4, 40)
-    weight[:3] = 1
-    y[:3] = ["no", "so", "yes"]
-    repeated = frame.loc[frame.index.repeat(weight)]
-    model = TreeClassifier(policy=policy, min_samples_leaf=1)
-    again = clone(model).fit(repeated, np.repeat(y, weight))
-    if halves:
-        model.set_params(min_samples_leaf=0.5, min_samples_split=1.0)
-    model.fit(frame, y, sample_weight=weight / 2 if halves else weight)
-    assert model.tree_.same_as(again.tree_)
-    np.testing.assert_allclose(model.tree_.counts * (2 if halves else 1), again.tree_.counts)
-
-
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        ([1.0, -1.0], "not negative"),
-        ([1.0, np.nan], "finite"),
-        ([1.0, np.inf], "finite"),
-        ([0.0, 0.0], "All sample weights are zero"),
-        ([1.0], "expected"),
-        ([[1.0, 1.0]], "1D"),
-        (["secret", "b"], "must be numbers"),
-        (-3.0, "not negative"),
-        (0.0, "All sample weights are zero"),
-    ],
-)
-def test_weights_that_are_refused(weight: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message) as caught:
-        TreeClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
-    assert "secret" not in str(caught.value)
-
-
-def test_one_weight_for_all() -> None:
-    plain = TreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
-    heavy = TreeClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=3.0)
-    np.testing.assert_array_equal(heavy.tree_.counts, 3 * plain.tree_.counts)
-
-
-# Bad input
-
-SECRET = "secret-4711"  # noqa: S105 - no password, but what no error may show
-
-BAD: dict[str, tuple[Any, Any, str]] = {
-    "no classes": ([[1.0], [2.0]], None, "requires y"),
-    "one class": ([[1.0], [2.0]], ["a", "a"], "one class"),
-    "nan": ([[1.0], [np.nan]], ["a", "b"], "NaN"),
-    "infinity": ([[1.0], [np.inf]], ["a", "b"], "inf"),
-    "nan beside text": (pd.DataFrame({"x": [SECRET, "b"], "z": [1.0, np.nan]}), ["a", "b"], "'z'"),
-    "missing text": (pd.DataFrame({"x": [SECRET, None]}), ["a", "b"], "'x' has a missing value"),
-    "no rows": (pd.DataFrame({"x": pd.Series([], dtype=str)}), [], "0 sample"),
-    "no columns": (pd.DataFrame(index=[0, 1]), ["a", "b"], "0 feature"),
-    "too few classes": (pd.DataFrame({"x": [SECRET, "b"]}), ["a", "b", "c"], "inconsistent|differ"),
-    "mixed types": (pd.DataFrame({"x": [SECRET, 3]}), ["a", "b"], "mixes types"),
-    "mixed types in an array": (np.array([[SECRET], [3]], object), ["a", "b"], "mixes types"),
-    "bytes": (np.array([[SECRET.encode()], [b"b"]]), ["a", "b"], "neither text nor numbers"),
-    "bytes as objects": (np.array([[SECRET.encode()], [b"b"]], object), ["a", "b"], "neither"),
-    "dates": (
-        pd.DataFrame({"x": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
-        ["a", "b"],
-        "neither text nor numbers",
-    ),
-    "lists": (pd.DataFrame({"x": [[1], [2]]}), ["a", "b"], "neither text nor numbers"),
-    "a column twice": (
-        pd.DataFrame([[1, SECRET]] * 2, columns=["x", "x"]),
-        ["a", "b"],
-        "two columns",
-    ),
-    "continuous classes": ([[1.0], [2.0]], [0.5, 1.5], "continuous"),
-    "classes that are missing": (pd.DataFrame({"x": ["a", "b"]}), [1.0, np.nan], "NaN"),
-    "one dimension": (np.array([1.0, 2.0]), ["a", "b"], "2D"),
-    "text": ("folder.release", None, "not a path"),
-}
-
-
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
-@pytest.mark.parametrize(("X", "y", "message"), BAD.values(), ids=BAD.keys())
-def test_tables_that_are_refused(X: Any, y: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message) as caught:
-        TreeClassifier().fit(X, y)
-    assert SECRET not in str(caught.value)
-    assert "4711" not in str(caught.value)
-
-
-def test_predicting_what_does_not_fit() -> None:
-    frame, y = mixed()
-    model = TreeClassifier().fit(frame, y)
-    with pytest.raises(ValueError, match="now missing"):
-        model.predict(frame[["age"]])
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame[["sky", "age", "wet", "size"]])
-    with pytest.raises(DataError, match="'age' does not hold numbers") as caught:
-        model.predict(frame.assign(age=SECRET))
-    assert SECRET not in str(caught.value)
-    with pytest.raises(DataError, match="'age' has a missing or infinite"):
-        model.predict(frame.assign(age=np.nan))
 
 
 # Releases

@@ -26,11 +26,27 @@ def test_a_forest_of_a_release() -> None:
     table, schema = datasets.load("as-f3", rows=8_000, seed=1), datasets.schema("as-f3", bins=6)
     release = RandomSubstitution(gamma=40).disguise(table, schema, seed=2)
     forest = ForestClassifier(n_trees=3, goodness=0.5, max_depth=3, method="joint").fit(release)
-    tree = TreeClassifier(policy="c4.5", max_depth=3, method="joint").fit(release)
+    tree = TreeClassifier(max_depth=3, method="joint").fit(release)
     assert 1 < len(forest.trees_) <= 3
     assert forest.tree_.same_as(tree.tree_)
     assert forest.score(datasets.load("as-f3", rows=5_000, seed=3)) > 0.7
     assert all(one.errors.any() for one in forest.trees_)
+
+
+def test_what_none_means() -> None:
+    """C4.5 and 60 trees where records are counted, CART and 10 where counts are estimated."""
+    table, schema = datasets.load("as-f2", rows=1_000, seed=1), datasets.schema("as-f2", bins=4)
+    exact = Plan({}, default=Exact()).disguise(table, schema)
+    disguised = RandomSubstitution(gamma=1000).disguise(table, schema, seed=2)
+    for release, policy, number in ((exact, "c4.5", 60), (disguised, "cart", 10)):
+        shape: dict[str, Any] = {"max_depth": 1, "separation": 0.01, "goodness": 1.0}
+        method = "direct" if release is disguised else "auto"
+        model = ForestClassifier(method=method, **shape).fit(release)
+        given = ForestClassifier(number, method=method, policy=policy, **shape).fit(release)
+        assert len(model.trees_) == len(given.trees_) == number
+        for one, two in zip(model.trees_, given.trees_, strict=True):
+            assert one.same_as(two)
+        assert model.get_params()["policy"] is model.get_params()["n_trees"] is None
 
 
 def test_a_release_without_a_disguise_gives_the_plain_forest() -> None:

@@ -15,6 +15,16 @@ def find_cells(values: Floats, edges: Floats) -> Ints:
     return np.where(np.isnan(values), len(edges), np.searchsorted(edges, values, side="left"))
 
 
+def all_inside(numbers: Floats, low: float, high: float, whole: bool, missing: bool) -> bool:
+    with np.errstate(invalid="ignore"):
+        fine = (numbers >= low) & (numbers <= high)
+    if whole:
+        fine &= numbers == np.floor(numbers)
+    if missing:
+        fine |= np.isnan(numbers)
+    return bool(fine.all())
+
+
 def count_ranges(
     codes: Ints, labels: Ints, weight: Ints, offsets: Ints, ranges: Ints, shape: tuple[int, ...]
 ) -> Ints:

@@ -38,6 +38,8 @@ _homes = {
     "RandomizedResponse": "privet.disguise",
     "Release": "privet.release",
     "Schema": "privet.schema",
+    "SparkFiles": "privet.table.spark",
+    "SparkTable": "privet.table.spark",
     "Store": "privet.store",
     "Substitution": "privet.disguise",
     "Tree": "privet.tree",
@@ -77,6 +79,8 @@ __all__ = [
     "RandomizedResponse",
     "Release",
     "Schema",
+    "SparkFiles",
+    "SparkTable",
     "Store",
     "Substitution",
     "Tree",
@@ -126,6 +130,7 @@ if TYPE_CHECKING:
     from privet.release import Release
     from privet.schema import Attribute, Schema
     from privet.store import Store
+    from privet.table.spark import SparkFiles, SparkTable
     from privet.tree import Policy, Tree
 
 

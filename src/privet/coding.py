@@ -16,7 +16,7 @@ from privet.compiled import kernel
 from privet.errors import DataError, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -272,6 +272,16 @@ class Coding:
         return cls.cells(form["name"], form["lower"], form["upper"], missing=missing)
 
 
+@kernel
+def all_inside(numbers: Floats, low: float, high: float, whole: bool, missing: bool) -> bool:  # noqa: FBT001 - numba takes no keywords
+    """Whether all numbers lie in a range, are whole if asked, or missing if that is allowed."""
+    fine = 0
+    for number in numbers:
+        inside = low <= number <= high and (not whole or number == np.floor(number))
+        fine += inside or (missing and np.isnan(number))
+    return fine == len(numbers)
+
+
 def _between(below: float, above: float) -> float:
     """Return the middle of two numbers, never the upper one: two floats may have none between."""
     middle = below / 2 + above / 2
@@ -349,6 +359,11 @@ class Box:
         """Return the box with one more condition."""
         held = self.masks.get(name)
         return Box({**self.masks, name: mask if held is None else held & mask})
+
+    @property
+    def key(self) -> Hashable:
+        """What boxes of the same conditions have in common, in whatever order they were made."""
+        return tuple(sorted((name, mask.tobytes()) for name, mask in self.masks.items()))
 
     def mask(self, name: str, size: int) -> Mask:
         """Return the codes allowed for an attribute of ``size`` codes."""

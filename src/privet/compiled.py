@@ -7,10 +7,14 @@ a temporary one: a read-only installation works too.
 
 from __future__ import annotations
 
+import copyreg
 import os
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +23,7 @@ import numba
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["fused", "in_threads", "kernel", "side_by_side", "threads"]
+__all__ = ["fused", "in_threads", "kernel", "side_by_side", "single_products", "threads"]
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 Item = TypeVar("Item")
@@ -60,6 +64,26 @@ def fused(function: Function) -> Function:
     return compiled
 
 
+def _by_name(compiled: Any) -> Any:
+    """Pickle a kernel of ours as its name, so that another process takes its own compiled one.
+
+    numba would send the function's code, and every process would compile it anew.
+    """
+    function = compiled.py_func
+    home = sys.modules.get(function.__module__)
+    ours = function.__module__.startswith("privet.")
+    if ours and getattr(home, function.__qualname__, None) is compiled:
+        return _named, (function.__module__, function.__qualname__)
+    return compiled.__reduce__()
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+copyreg.pickle(type(numba.njit(lambda: None)), _by_name)
+
+
 def threads() -> int:
     """Return how many threads to use: ``PRIVET_THREADS``, else the cores given to this process."""
     wanted = os.environ.get("PRIVET_THREADS", "")
@@ -69,6 +93,15 @@ def threads() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
+
+
+@contextmanager
+def single_products() -> Iterator[None]:
+    """Keep products of matrices to one thread each, where many of them run side by side."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, "blas"):
+        yield
 
 
 @cache

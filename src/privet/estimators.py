@@ -16,13 +16,23 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from privet.coding import Coding, code_type, code_values
-from privet.compiled import in_threads
+from privet.coding import code_type, code_values
+from privet.compiled import single_products
 from privet.errors import DataError, InputError, MethodError
-from privet.estimate.bins import learn_cells
 from privet.estimate.methods import METHODS, evidence_of
 from privet.estimate.routed import routed
-from privet.frames import Column, columns, distinct, is_frame
+from privet.frames import Column, columns, is_frame
+from privet.records import (
+    as_frame,
+    check_weight,
+    code_columns,
+    has_text,
+    labels_of,
+    positional,
+    readable,
+    taken,
+    whole_weights,
+)
 from privet.release import Release
 from privet.table import MemoryTable
 from privet.tree import Policy, Tree, grow
@@ -102,7 +112,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         min_samples_leaf: float | None = None,
         min_gain: float | None = None,
     ) -> None:
-        self.policy = policy
+        self.policy: str | None = policy
         self.method = method
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
@@ -135,7 +145,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,)
             How many records each one counts for.
         """
-        policy = self._policy()
+        policy = self._policy(X)
         if isinstance(X, Release):
             return self._fit_release(X, y, sample_weight, policy)
         if isinstance(X, str | PathLike):
@@ -143,7 +153,10 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(message, hint="fit(Release.read(path)).")
         return self._fit_plain(X, y, sample_weight, policy)
 
-    def _policy(self) -> Policy:
+    def _preset(self, X: Any) -> str | None:  # noqa: ARG002 - a forest asks what it is
+        return self.policy
+
+    def _policy(self, X: Any) -> Policy:
         if self.method not in METHODS:
             message = f"There is no method {self.method!r}; there are {', '.join(METHODS)}."
             raise MethodError(message)
@@ -159,7 +172,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
                 kind = "a whole number" if name == "max_depth" else "a number"
                 message = f"{name} must be {kind} of at least {least}, "
                 raise InputError(message + "or None for the policy's own value.")
-        return Policy.named(self.policy).but(**{name: value for name, (value, _) in limits.items()})
+        preset = Policy.named(self._preset(X))
+        return preset.but(**{name: value for name, (value, _) in limits.items()})
 
     def _fit_release(self, release: Release, y: Any, weight: Any, policy: Policy) -> Self:
         if y is not None or weight is not None:
@@ -177,7 +191,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = len(names)
         self.method_, self.reason_ = chosen.method, chosen.reason
         self._by_name = True
-        self._grow(chosen.evidence, policy, release.schema.target)
+        with single_products():
+            self._grow(chosen.evidence, policy, release.schema.target)
         plain = all(part.channel(release.schema.target) is None for part in release.parts)
         if plain and (self.tree_.counts[0] > 0.5).sum() < 2:  # whole records, up to rounding
             message = f"The records are all of one class of {release.schema.target!r}; "
@@ -204,24 +219,24 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if y is None:
             message = "This TreeClassifier requires y to be passed, but the target y is None."
             raise InputError(message, hint="fit(X, y), or fit(release).")
-        X = _as_frame(X)
+        X = as_frame(X)
         held, y = self._raw(X, y, reset=True)
         if y.dtype.kind not in "iub":  # whole numbers are classes, whatever there is among them
             check_classification_targets(y)
         rows = len(y)
         if weight is not None:
-            weight = _check_weight(weight, rows)
+            weight = check_weight(weight, rows)
             kept = weight > 0
             if not kept.all():
-                held = {name: _take(column, kept) for name, column in held.items()}
+                held = {name: taken(column, kept) for name, column in held.items()}
                 y, weight = y[kept], weight[kept]
-        self.classes_, labels = _labels(y)
+        self.classes_, labels = labels_of(y)
         if len(self.classes_) < 2:
             message = "The records are all of one class; at least two classes are needed."
             raise DataError(message, hint="a tree has nothing to tell apart here.")
-        codings, coded = _code(held)
+        codings, coded = code_columns(held)
         coded[CLASS] = labels.astype(code_type(len(self.classes_)))
-        whole, scale = (None, 1.0) if weight is None else _whole(weight)
+        whole, scale = (None, 1.0) if weight is None else whole_weights(weight)
         classes = tuple(self.classes_.tolist())
         evidence = routed(MemoryTable(coded), codings, CLASS, classes, whole, scale)
         self.method_, self.reason_ = "plain", "the records are not disguised"
@@ -239,8 +254,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         there is text in it. That the numbers are finite is left to whoever takes the columns.
         """
         framed = is_frame(X)
-        if framed or _has_text(X):
-            held = columns(X) if framed else _positional(X)
+        if framed or has_text(X):
+            held = columns(X) if framed else positional(X)
             validate_data(self, X, reset=reset, skip_check_array=True)
             rows = len(next(iter(held.values()))) if held else 0
             if not rows:
@@ -266,12 +281,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if self._by_name and is_frame(X):
             held = columns(X, [coding.name for coding in tree.codings])
         else:
-            held, _ = self._raw(_as_frame(X), None, reset=False)
+            held, _ = self._raw(as_frame(X), None, reset=False)
         rows = len(next(iter(held.values())))
         values = np.empty((rows, len(tree.codings)))
         pairs = zip(tree.codings, held.values(), strict=True)
         for place, (coding, column) in enumerate(pairs):
-            values[:, place] = _readable(coding, column)
+            values[:, place] = readable(coding, column)
         return values
 
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -325,141 +340,3 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """Estimate the accuracy about the originals of a release, with its standard error."""
         check_is_fitted(self)
         return accuracy(self.tree_, release)
-
-
-def _as_frame(X: Any) -> Any:
-    """Return columns that scikit-learn does not take for a table as one that it does."""
-    if type(X) is dict:
-        import pyarrow as pa
-
-        return pa.table(columns(X))
-    if is_frame(X) and type(X).__name__ == "RecordBatch":
-        import pyarrow as pa
-
-        return pa.Table.from_batches([X])
-    return X
-
-
-def _has_text(X: Any) -> bool:
-    """Whether an array has text among its values, which are then categories."""
-    if isinstance(X, list | tuple):
-        X = np.asarray(X, dtype=object)
-    if not isinstance(X, np.ndarray) or X.ndim != 2:
-        return False
-    if X.dtype.kind in "US":
-        return True
-    return X.dtype == object and any(isinstance(value, str | bytes) for value in X.ravel())
-
-
-def _positional(X: Any) -> dict[str, Column]:
-    """Return the columns of an array of mixed types, numbers as numbers."""
-    array = np.asarray(X, dtype=object)
-    held = {}
-    for place in range(array.shape[1]):
-        column = array[:, place]
-        text = any(isinstance(value, str) for value in column)
-        try:
-            held[f"x{place}"] = column if text else np.asarray(column, np.float64)
-        except (TypeError, ValueError):
-            message = f"Column {place} holds values that are neither text nor numbers."
-            raise DataError(message, hint="convert it to one of them.") from None
-    return columns(held)
-
-
-def _code(held: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
-    """Learn a coding for each plain column; numbers stay numbers, they are coded on the way."""
-
-    def learn(name: str) -> tuple[Coding, Any]:
-        column = held[name]
-        if isinstance(column, np.ndarray):
-            numbers = np.asarray(column, np.float64)
-            _check_finite(name, numbers)
-            return learn_cells(name, numbers), numbers
-        values = distinct(column)
-        if None in values:
-            message = f"Column {name!r} has a missing value."
-            raise DataError(message, hint="fill it, with a category of its own for example.")
-        if not all(isinstance(value, str | int | float) for value in values):
-            message = f"Column {name!r} holds values that are neither text nor numbers."
-            raise DataError(message, hint="convert it to one of them.")
-        coding = Coding.categories(name, sorted(values, key=str))
-        return coding, coding.encode(column)
-
-    learned = dict(zip(held, in_threads(learn, held), strict=True))
-    return [coding for coding, _ in learned.values()], {
-        name: column for name, (_, column) in learned.items()
-    }
-
-
-def _check_finite(name: str, numbers: Floats) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = numbers.sum()  # finite unless a number is not, or all are huge
-    if not np.isfinite(total) and not np.isfinite(numbers).all():
-        message = f"Column {name!r} has a missing or infinite value (NaN, inf)."
-        raise DataError(message, hint="fill or drop those records.")
-
-
-def _labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the sorted classes and each record's place among them, without sorting the records."""
-    if y.dtype.kind in "iu" and len(y):
-        low, high = int(y.min()), int(y.max())
-        if high - low < 1 << 16 and high < 1 << 63:
-            whole = y.astype(np.int64, copy=False)
-            shifted = whole - low if low else whole
-            there = np.bincount(shifted, minlength=high - low + 1) > 0
-            classes = (np.flatnonzero(there) + low).astype(y.dtype)
-            return classes, shifted if there.all() else (np.cumsum(there) - 1)[shifted]
-    classes, labels = np.unique(y, return_inverse=True)
-    return classes, labels
-
-
-def _readable(coding: Coding, column: Column) -> Floats:
-    if not coding.ordered:
-        missing = -1
-        values = coding.values or ()
-        codes = code_values(
-            column, values, coding.name, missing=coding.missing, unknown=len(values) + 1
-        ).astype(np.float64)
-        return np.where(codes > len(values), missing, codes)
-    if not isinstance(column, np.ndarray):
-        message = f"Column {coding.name!r} does not hold numbers."
-        raise DataError(message, hint="the tree was learned from numbers there.")
-    numbers = np.asarray(column, np.float64)
-    if not coding.missing:
-        _check_finite(coding.name, numbers)
-    return numbers
-
-
-def _take(column: Column, rows: NDArray[np.bool_]) -> Column:
-    return column[rows] if isinstance(column, np.ndarray) else column.filter(rows)
-
-
-def _check_weight(weight: Any, rows: int) -> Floats:
-    try:
-        held = np.asarray(weight, np.float64)
-    except (TypeError, ValueError):
-        message = "Sample weights must be numbers."
-        raise InputError(message) from None
-    if held.ndim == 0:
-        held = np.full(rows, float(held))
-    if held.ndim != 1:
-        message = "Sample weights must be 1D array or scalar."
-        raise InputError(message)
-    if len(held) != rows:
-        message = f"sample_weight.shape == {held.shape}, expected {(rows,)}!"
-        raise InputError(message)
-    if not np.isfinite(held).all() or (held < 0).any():
-        message = "Sample weights must be finite and not negative."
-        raise InputError(message)
-    if not held.any():
-        message = "All sample weights are zero: no class has a record."
-        raise InputError(message)
-    return held
-
-
-def _whole(weight: Floats) -> tuple[NDArray[np.int64], float]:
-    """Return weights as whole numbers of a unit, and that unit; their sums cannot overflow."""
-    if (weight == np.floor(weight)).all() and weight.sum() < 2.0**62:
-        return weight.astype(np.int64), 1.0
-    unit = 2.0 ** min(40, 61 - int(np.ceil(np.log2(weight.sum()))))
-    return np.rint(weight * unit).astype(np.int64), 1.0 / unit

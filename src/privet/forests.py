@@ -9,6 +9,7 @@ import numpy as np
 
 from privet.errors import InputError, MethodError
 from privet.estimators import TreeClassifier
+from privet.release import Release
 from privet.tree.forest import VOTES, SysFor, grow_forest, votes
 
 if TYPE_CHECKING:
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 
     from privet.coding import Floats
     from privet.estimate.base import Evidence
-    from privet.release import Release
     from privet.tree import Policy
 
 __all__ = ["ForestClassifier"]
+
+COUNTED_TREES = 60
+ESTIMATED_TREES = 10  # all have the same noisy counts: more of them add time, not sureness
 
 
 class ForestClassifier(TreeClassifier):
@@ -30,17 +33,20 @@ class ForestClassifier(TreeClassifier):
 
     Parameters
     ----------
-    n_trees : int, default=60
-        The most trees. There are fewer if there are fewer good splits.
+    n_trees : int, default=None
+        The most trees: None means 60, and 10 where counts are estimated. There are fewer if there
+        are fewer good splits.
     goodness : float, default=0.3
-        How far below the best gain ratio a good split's may lie.
+        How far below the best gain ratio a good split's may lie, or its gain if the policy takes
+        no ratios.
     separation : float, default=0.3
         How far apart two cuts of one numeric attribute must lie, as a share of its range.
     voting : {"credal", "majority"}, default="credal"
         ``credal`` adds up the lower probabilities n_c / (n + 1) of the leaves; ``majority`` their
         labels.
-    policy : {"c4.5", "cart", "id3"}, default="c4.5"
-        How trees grow, as for ``TreeClassifier``.
+    policy : {"c4.5", "cart", "id3"}, default=None
+        How trees grow, as for ``TreeClassifier``. None means ``c4.5``, as in SysFor, and
+        ``cart`` where counts are estimated: small branches have high gain ratios, and are unsure.
     method, max_depth, min_samples_split, min_samples_leaf, min_gain
         As for ``TreeClassifier``.
 
@@ -63,37 +69,48 @@ class ForestClassifier(TreeClassifier):
 
     def __init__(
         self,
-        n_trees: int = 60,
+        n_trees: int | None = None,
         goodness: float = 0.3,
         separation: float = 0.3,
         voting: str = "credal",
-        policy: str = "c4.5",
+        policy: str | None = None,
         method: str = "auto",
         max_depth: int | None = None,
         min_samples_split: float | None = None,
         min_samples_leaf: float | None = None,
         min_gain: float | None = None,
     ) -> None:
-        super().__init__(policy, method, max_depth, min_samples_split, min_samples_leaf, min_gain)
+        limits = max_depth, min_samples_split, min_samples_leaf, min_gain
+        super().__init__("", method, *limits)
+        self.policy = policy
         self.n_trees = n_trees
         self.goodness = goodness
         self.separation = separation
         self.voting = voting
 
-    def _policy(self) -> Policy:
-        if not isinstance(self.n_trees, Integral) or self.n_trees < 1:
-            raise InputError("n_trees must be a whole number of at least 1.")
+    def _preset(self, X: Any) -> str:
+        if self.policy is not None:
+            return self.policy
+        return "cart" if _is_estimated(X) else "c4.5"
+
+    def _policy(self, X: Any) -> Policy:
+        if self.n_trees is None:
+            self._trees = ESTIMATED_TREES if _is_estimated(X) else COUNTED_TREES
+        elif isinstance(self.n_trees, Integral) and int(self.n_trees) >= 1:
+            self._trees = int(self.n_trees)
+        else:
+            raise InputError("n_trees must be a whole number of at least 1, or None.")
         for name in ("goodness", "separation"):
             value = getattr(self, name)
-            if not isinstance(value, Real) or not 0 <= value <= 1:
+            if not isinstance(value, Real) or not 0 <= float(value) <= 1:
                 raise InputError(f"{name} must be a number from 0 to 1.")
         if self.voting not in VOTES:
             message = f"There is no voting {self.voting!r}; there are {', '.join(VOTES)}."
             raise MethodError(message)
-        return super()._policy()
+        return super()._policy(X)
 
     def _grow(self, evidence: Evidence, policy: Policy, target: str) -> None:
-        wanted = SysFor(int(self.n_trees), float(self.goodness), float(self.separation))
+        wanted = SysFor(self._trees, float(self.goodness), float(self.separation))
         self.trees_ = grow_forest(evidence, policy, target, wanted)
         self.tree_ = self.trees_[0]
 
@@ -124,3 +141,8 @@ class ForestClassifier(TreeClassifier):
         del release
         message = "A forest's accuracy cannot be estimated from a release: its trees vote."
         raise MethodError(message, hint="score it on plain records, or score model.tree_.")
+
+
+def _is_estimated(X: Any) -> bool:
+    """Whether counts are estimated: from a release of records that went through a channel."""
+    return isinstance(X, Release) and any(part.channels for part in X.parts)

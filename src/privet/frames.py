@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Column", "columns", "distinct", "is_frame"]
+__all__ = ["Column", "columns", "cut", "distinct", "is_frame"]
 
 Column: TypeAlias = Any  # NDArray of numbers, or pyarrow.Array
 
@@ -53,6 +53,13 @@ def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]
     return {name: _column(name, held[name]) for name in names}
 
 
+def cut(column: Column, start: int, stop: int) -> Column:
+    """Return some rows of a raw column, not copied."""
+    if isinstance(column, np.ndarray):
+        return column[start:stop]
+    return column.slice(start, stop - start)
+
+
 def _mapping(frame: Any) -> Mapping[str, Any]:
     if type(frame) is dict:
         try:
@@ -73,6 +80,9 @@ def _mapping(frame: Any) -> Mapping[str, Any]:
     held = getattr(frame, "columns", None)
     if held is not None and len(set(held)) < len(held):
         raise _duplicate(list(held))
+    if type(frame).__module__.startswith(("pyspark.", "privet.table.spark")):
+        message = "This method looks at all records at once: it works in memory, not on a cluster."
+        raise DataError(message, hint="give a file, or a frame in memory.")
     table = nw.from_native(frame, eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
         message = f"A table is expected, not {type(frame).__name__}."

@@ -11,9 +11,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Listener", "listening", "track"]
+__all__ = ["Listener", "listening", "track", "watched"]
 
 Item = TypeVar("Item")
 
@@ -44,8 +44,16 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
-    """Yield ``items`` unchanged, telling the listener after each one."""
+def track(
+    items: Iterable[Item],
+    label: str,
+    total: int | None = None,
+    size: Callable[[Item], int] | None = None,
+) -> Iterator[Item]:
+    """Yield ``items`` unchanged, telling the listener after each one.
+
+    An item is one part of ``total``, or as many as its ``size``: records, where those are known.
+    """
     listener = _listener.get()
     if listener is None:
         yield from items
@@ -54,6 +62,31 @@ def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterat
     try:
         for item in items:
             yield item
-            listener.advance(1)
+            listener.advance(1 if size is None else size(item))
+    finally:
+        listener.end()
+
+
+@contextmanager
+def watched(label: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """Give a call that tells the listener how much of ``total`` is done by now; None if nobody is.
+
+    For work done elsewhere, of which one hears by asking.
+    """
+    listener = _listener.get()
+    if listener is None:
+        yield None
+        return
+    told = 0
+
+    def tell(done: int) -> None:
+        nonlocal told
+        if told < done <= total:
+            listener.advance(done - told)
+            told = done
+
+    listener.start(label, total)
+    try:
+        yield tell
     finally:
         listener.end()

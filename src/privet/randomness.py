@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint32]
 
-__all__ = ["CHUNK", "Randomness", "Reader", "spread"]
+__all__ = ["CHUNK", "Carried", "Randomness", "Reader", "spread"]
 
 CHUNK = 1 << 19  # words made at a time: few long calls, so that threads seldom wait for the lock
 _SHUFFLE = 1 << 63  # stream ids from here on are for shuffles, those below for columns
@@ -122,6 +122,16 @@ class Randomness:
     ) -> None:
         self.close()
 
+    def carried(self) -> Carried:
+        """Return what workers on other machines need to draw the same words: the key itself.
+
+        Whoever may read what goes to the workers may read the key; close it as soon as they end.
+        """
+        if self._key is None:
+            message = "a closed source of randomness is asked for its key"
+            raise BugError(message)
+        return Carried(bytes(self._key), seeded=self.is_seeded)
+
     def close(self) -> None:
         """Forget the key."""
         if self._key is not None:
@@ -170,6 +180,21 @@ class Randomness:
             shuffle(order, reader.chunk(2 * places), last)
             last -= places
         return order
+
+
+class Carried:
+    """The key of a source on its way to workers; unlike a source it can be pickled."""
+
+    def __init__(self, key: bytes, *, seeded: bool) -> None:
+        self._key = key
+        self._seeded = seeded
+
+    def __repr__(self) -> str:
+        return "<Carried randomness>"
+
+    def opened(self) -> Randomness:
+        """Return the source, at the worker's."""
+        return Randomness(self._key, seeded=self._seeded)
 
 
 def _fill(reader: Reader, out: Words) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from privet.coding import MAX_CODES, Coding, Value
+from privet.coding import MAX_CODES, Coding, Value, all_inside
 from privet.errors import DataError, SchemaError
 from privet.frames import columns, distinct
 
@@ -172,6 +172,8 @@ class Attribute:
             hint = f"the schema declares numbers from {low:g} to {high:g}; convert the column."
             raise DataError(message, hint=hint)
         numbers = np.ascontiguousarray(array, dtype=np.float64)
+        if all_inside(numbers, low, high, self.integer, self.missing == "category"):
+            return numbers
         with np.errstate(invalid="ignore"):
             outside = ~((numbers >= low) & (numbers <= high))
             if self.missing == "category":
@@ -179,8 +181,7 @@ class Attribute:
             wrong = outside
             if self.integer:
                 wrong = outside | (numbers != np.floor(numbers)) & ~np.isnan(numbers)
-        if wrong.any():
-            self._complain(numbers, outside, wrong)
+        self._complain(numbers, outside, wrong)
         return numbers
 
     def _complain(self, numbers: Floats, outside: Any, wrong: Any) -> None:

@@ -70,7 +70,7 @@ def test_a_complaint_tells_the_row_of_the_file(
     from privet.errors import DataError
     from privet.table.source import RawBatch
 
-    batch = RawBatch(Path("a.csv"), 900, 400, {}, 10)
+    batch = RawBatch(900, {}, Path("a.csv"), 400)
     with (
         pytest.raises(DataError, match=r"first in row 405 of a.csv\).*Hint: mend"),
         tables.placed(batch),

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 from privet.release import Release
@@ -89,3 +90,18 @@ def test_forms_that_do_not_go_together(tree: Path, release: Path) -> None:
     ):
         run("show", tree, *wrong, code=2)
     run("show", release, "--svg", code=2)
+
+
+def test_importances_and_another_tree(tree: Path) -> None:
+    held = Tree.read(tree)
+    said = run("show", tree, "--importances").stdout.splitlines()
+    assert len(said) == len(held.codings)
+    assert float(said[0].split("  ")[-1].split(" ± ")[0]) > 0
+    assert len(run("show", tree, "--beside", tree).stdout.splitlines()) == 1
+    replace(held, label=1 - held.label).write("other.json")
+    form = run_json("show", tree, "--beside", "other.json")
+    assert form["same"] == held.nodes - len(held.leaves)
+    assert {one["kind"] for one in form["changes"]} == {"label"}
+    lines = run("show", tree, "--beside", "other.json").stdout.splitlines()
+    assert len(lines) == 1 + len(held.leaves)
+    run("show", tree, "--beside", tree, "--rules", code=2)

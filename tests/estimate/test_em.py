@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from privet.channel import Band, GammaDiagonal
 from privet.estimate.em import Axis, em, expected
+from privet.estimate.kernels import gather, spread
 
 channels = st.one_of(
     st.builds(
@@ -32,11 +33,14 @@ def test_running_sums_are_the_matrix(channel: GammaDiagonal | Band, wide: int, s
     axis = Axis.of(channel, channel.size)
     rng = np.random.default_rng(seed)
     table, seen = rng.random((axis.inputs, wide)), rng.random((axis.outputs, wide))
-    np.testing.assert_allclose(axis.apply(table), axis.dense @ table, rtol=1e-12)
-    np.testing.assert_allclose(axis.apply(seen, back=True), axis.dense.T @ seen, rtol=1e-12)
-    written = Axis(axis.inputs, axis.outputs, matrix=axis.dense)
-    np.testing.assert_allclose(written.apply(table), axis.dense @ table, rtol=1e-12)
-    np.testing.assert_allclose(written.apply(seen, back=True), axis.dense.T @ seen, rtol=1e-12)
+    np.testing.assert_allclose(axis.applied(table).T, axis.dense @ table, rtol=1e-12)
+    np.testing.assert_allclose(axis.applied(seen, back=True).T, axis.dense.T @ seen, rtol=1e-12)
+    assert axis.levels is not None
+    there, again = np.empty_like(seen), np.empty_like(table)
+    spread(table, *axis.levels, there)
+    gather(seen, *axis.levels, again)
+    np.testing.assert_allclose(there, axis.dense @ table, rtol=1e-12)
+    np.testing.assert_allclose(again, axis.dense.T @ seen, rtol=1e-12)
     np.testing.assert_allclose(axis.dense.sum(0), 1.0, atol=1e-8)
 
 

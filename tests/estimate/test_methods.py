@@ -88,4 +88,5 @@ def test_very_long_columns_are_sampled_evenly(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(methods, "SAMPLE", 4)
     monkeypatch.setattr("privet.table.memory.BATCH_ROWS", 7)
     table = MemoryTable({"n": np.arange(100.0)})
-    assert methods._numbers([table], "n").tolist() == np.arange(0.0, 100.0, 6).tolist()
+    found = methods._numbers([table], ["n"])
+    assert found["n"].tolist() == np.arange(0.0, 100.0, 6).tolist()

@@ -134,9 +134,9 @@ def test_a_card_that_makes_no_sense_is_refused(tmp_path: Path, change: Change) -
 
 def test_a_newer_card_asks_for_an_upgrade(tmp_path: Path) -> None:
     path = write(tmp_path)
-    resign(path, put("version", value=2))
+    resign(path, put("version", value=3))
     with pytest.raises(
-        ReleaseError, match=r"is of version 2; this privet reads up to version 1.*Hint: up"
+        ReleaseError, match=r"is of version 3; this privet reads up to version 2.*Hint: up"
     ):
         Release.read(path)
 

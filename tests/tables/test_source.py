@@ -11,6 +11,7 @@ import pytest
 
 from privet.errors import DataError
 from privet.schema import Attribute
+from privet.table.raw import RawTable
 from privet.table.source import Source
 
 AGE = Attribute.numeric("age", low=0, high=100)
@@ -109,3 +110,51 @@ def test_bad_files_and_folders(tmp_path: Path) -> None:
     pq.write_table(TABLE.select(["age"]), tmp_path / "u.parquet")
     with pytest.raises(DataError, match=r"u\.parquet has no column 'car'"):
         read(tmp_path / "u.parquet")
+
+
+def test_a_pattern_takes_what_fits_it(tmp_path: Path) -> None:
+    for name in ("b", "a", "other"):
+        pq.write_table(TABLE.slice(0, 2), tmp_path / f"{name}.parquet")
+    (tmp_path / "c").mkdir()
+    pc.write_csv(TABLE.slice(2, 1), tmp_path / "c" / "x.csv")
+    starts, held = read(tmp_path / "[abc]*")
+    assert starts == [0, 2, 4]
+    assert held["age"] == [1.5, 20, 1.5, 20, 30]
+    with pytest.raises(DataError, match="fits the pattern"):
+        read(tmp_path / "z*.parquet")
+    # A name that looks like a pattern is first of all a name.
+    pq.write_table(TABLE, tmp_path / "[ab].parquet")
+    assert len(read(tmp_path / "[ab].parquet")[1]["age"]) == 5
+
+
+def test_folders_named_by_key_and_value_give_columns(tmp_path: Path) -> None:
+    missing = "__HIVE_DEFAULT_PARTITION__"
+    for kids, car in [("2", "b"), ("0", "NA"), (missing, "a")]:
+        folder = tmp_path / f"kids={kids}" / f"car={car}"
+        folder.mkdir(parents=True)
+        pq.write_table(TABLE.select(["age", "tame"]).slice(0, 2), folder / "0.parquet")
+    (tmp_path / "kids=0" / "_temporary").mkdir()
+    (tmp_path / "drafts").mkdir()
+    pq.write_table(TABLE, tmp_path / "drafts" / "0.parquet")
+    _, held = read(tmp_path)
+    assert held["kids"][:4] == [0, 0, 2, 2]
+    assert held["car"] == ["NA", "NA", "b", "b", "a", "a"]
+    assert held["kids"][4] is None or held["kids"][4] != held["kids"][4]
+    whole = RawTable(Source(tmp_path, [AGE, CAR, KIDS]), [])
+    assert [len(batch) for batch in whole.batches()] == [2, 2, 2]
+    with pytest.raises(DataError, match="a value that is not of its type") as caught:
+        read(tmp_path, AGE, Attribute.numeric("car", low=0, high=1))
+    assert "NA" not in str(caught.value).replace(str(tmp_path), "").partition("0.parquet")[2]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_a_file_that_changes_while_pieces_are_read(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"raw.{form}"
+    write = pq.write_table if form == "parquet" else pc.write_csv
+    write(TABLE, path)
+    table = RawTable(Source(path, [AGE]), [5])
+    (batch,) = table.batches()
+    assert (batch.start, len(batch)) == (0, 5)
+    write(TABLE.slice(0, 3), path)
+    with pytest.raises(DataError, match=rf"raw\.{form} has changed since"):
+        list(table.batches())

@@ -1,11 +1,13 @@
 """One test body for every kind of table: the same rows give the same answers."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from privet.errors import DataError
 from privet.table import Batch, MemoryTable, ParquetTable, Table
 from privet.table import parquet as parquet_module
 from privet.table.parquet import write_parquet
+from privet.table.spark import SparkTable
 
 ROWS = 300_000
 Maker = Callable[[Mapping[str, NDArray[Any]]], Table]
@@ -27,7 +30,14 @@ def columns(rows: int = ROWS) -> dict[str, NDArray[Any]]:
     }
 
 
-@pytest.fixture(params=["memory", "one file", "many files"])
+def on_spark(kind: str) -> Any:
+    """A kind of table that needs Spark; all its tests run in one process, after one start."""
+    return pytest.param(kind, marks=[pytest.mark.needs("java"), pytest.mark.xdist_group("spark")])
+
+
+@pytest.fixture(
+    params=["memory", "one file", "many files", on_spark("spark files"), on_spark("spark frame")]
+)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
     """How to make a table of each kind."""
 
@@ -41,9 +51,28 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
             write_parquet(
                 paths[-1], [{name: column[begin:end] for name, column in held.items()}], types
             )
+        if request.param == "spark files":
+            return SparkTable.files(request.getfixturevalue("spark"), paths)
         return ParquetTable(paths)
 
-    return MemoryTable if request.param == "memory" else in_files
+    def in_frame(held: Mapping[str, NDArray[Any]]) -> Table:
+        return numbered_table(request.getfixturevalue("spark"), len(held["small"]))
+
+    if request.param == "memory":
+        return MemoryTable
+    return in_frame if request.param == "spark frame" else in_files
+
+
+@cache
+def numbered_table(spark: Any, rows: int) -> SparkTable:
+    """The columns, from a frame in another order that has the number of each row."""
+    order = np.random.default_rng(5).permutation(rows)
+    held = {name: column[order] for name, column in columns(rows).items()}
+    wide = {
+        name: one.astype(np.int32) if one.dtype.kind == "u" else one for name, one in held.items()
+    }
+    frame = spark.createDataFrame(pa.table({**wide, "id": 3 * order - 7})).repartition(2).cache()
+    return SparkTable.of(frame, row="id", types={"small": "uint8", "wide": "uint16"})
 
 
 def work(batch: Batch) -> tuple[NDArray[np.int64], ...]:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import assume, given, settings
 
 from privet import datasets
 from privet.coding import Coding
-from privet.disguise import Exact, Plan
+from privet.disguise import Exact, Plan, RandomSubstitution
 from privet.estimate.base import Counted, Evidence
 from privet.estimate.methods import evidence_of
 from privet.estimate.routed import routed
@@ -17,7 +18,8 @@ from privet.schema import Attribute, Schema
 from privet.table import MemoryTable
 from privet.tree import Policy, Tree, grow
 from privet.tree.forest import SysFor, good_splits, grow_forest, votes
-from tests.strategies import Coded, coded_tables
+from privet.tree.grow import Known, root_level
+from tests.strategies import Coded, Elsewhere, coded_tables
 
 C45 = Policy.named("c4.5")
 UNPRUNED = replace(C45, confidence=None)
@@ -168,6 +170,57 @@ def test_the_first_tree_is_the_growers_and_all_differ(held: Coded) -> None:
         for place, tree in enumerate(trees):
             assert not any(tree.same_as(other) for other in trees[:place])
             assert tree.counts[0].sum() == pytest.approx(len(held.labels))
+
+
+@settings(max_examples=20)
+@given(coded_tables(max_rows=150, max_size=5, weighted=False))
+def test_trees_are_what_they_would_be_alone(held: Coded) -> None:
+    """Nodes are shared between trees, and nothing tells; a depth limit is kept in each."""
+    assume(len(held.classes) < 9)
+    tables = MemoryTable(held.columns), Elsewhere(MemoryTable(held.columns), 64)
+    policies = [C45, UNPRUNED, *(UNPRUNED.but(max_depth=depth) for depth in (2, 3))]
+    for policy in [*policies, Policy.named("cart").but(max_depth=4)]:
+        for table in tables:
+            evidence = routed(table, held.codings, "class", held.classes)
+            wanted = SysFor(8, goodness=0.8, separation=0.1)
+            shared = grow_forest(evidence, policy, "class", wanted)
+            with patch("privet.tree.forest.Known", lambda **_: Known()):
+                alone = grow_forest(evidence, policy, "class", wanted)
+            assert len(shared) == len(alone)
+            for one, two in zip(shared, alone, strict=True):
+                assert one.same_as(two)
+                np.testing.assert_array_equal(one.counts, two.counts)
+                assert policy.max_depth is None or one.depth <= policy.max_depth
+
+
+def test_trees_of_estimates_are_what_they_would_be_alone() -> None:
+    table, schema = datasets.load("as-f3", rows=8_000, seed=1), datasets.schema("as-f3", bins=6)
+    release = RandomSubstitution(gamma=40).disguise(table, schema, seed=2)
+    policy = Policy.named("cart").but(max_depth=4)
+    wanted = SysFor(4, goodness=0.5, separation=0.1)
+    forests = []
+    for known in (Known, lambda **_: Known()):
+        with patch("privet.tree.forest.Known", known):
+            evidence = evidence_of(release, "joint").evidence
+            forests.append(grow_forest(evidence, policy, schema.target, wanted))
+    assert len(forests[0]) == len(forests[1]) == 4
+    for one, two in zip(*forests, strict=True):
+        assert one.same_as(two)
+        np.testing.assert_array_equal(one.counts, two.counts)
+    assert forests[0][0].same_as(grow(evidence, policy, schema.target))
+
+
+def test_what_is_known_is_not_grown_again() -> None:
+    evidence = weather()
+    root = root_level(evidence)
+    splits = good_splits(root.tables.at(0), evidence.codings, UNPRUNED, SysFor(9, 0.7))
+    known = Known(shared=True)
+    sizes = []
+    for split in [*splits, *splits]:
+        grow(evidence, UNPRUNED, "Play", [root._replace(chosen=[split])], known)
+        sizes.append(len(known.splits))
+    again = sizes[len(splits) :]
+    assert np.diff([sizes[len(splits) - 1], *again]).tolist() == [1] * len(splits)  # the root
 
 
 def test_votes() -> None:

@@ -1,5 +1,8 @@
 """Splits: the compiled search and the one for estimates choose alike; significance; ties."""
 
+from typing import Any
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +11,7 @@ from numpy.typing import NDArray
 
 from privet.coding import Coding
 from privet.estimate.base import Counted, CountTables, offsets_of
+from privet.estimate.fitted import Fitted
 from privet.tree.policy import Policy
 from privet.tree.split import best_splits, ranked_splits
 from tests.strategies import coding, seeds
@@ -186,3 +190,35 @@ def test_categories_are_sorted_by_every_class() -> None:
     )
     assert found is not None
     assert found.branch.tolist() == ranked.branch.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("failing", [(), (0,), (0, 1), (0, 1, 2)])
+def test_the_best_split_that_stands_the_test_is_taken(failing: tuple[int, ...]) -> None:
+    """Of fitted tables the likelihood decides: what gains most may fail, then the next is asked."""
+    tables = [
+        np.array([[90.0, 10.0], [10.0, 90.0]]),
+        np.array([[80.0, 20.0], [20.0, 80.0]]),
+        np.array([[70.0, 30.0], [30.0, 70.0]]),
+    ]
+    codings = [coding(f"x{place}", 2, ordered=True) for place in range(3)]
+
+    class Held:
+        nodes = 1
+
+        def at(self, node: int) -> list[Fitted]:
+            assert node == 0
+            return [Fitted(None, None, one, one, one) for one in tables]
+
+    def likelihood(held: Fitted, branch: Any) -> float:
+        assert branch.tolist() == [0, 1]
+        place = next(place for place, one in enumerate(tables) if one is held.fitted)
+        return 0.0 if place in failing else 5.0
+
+    with patch.object(Fitted, "likelihood_z", likelihood):
+        for policy in (Policy(), Policy.named("c4.5")):
+            (best,) = best_splits(Held(), codings, policy)
+            ranked = ranked_splits(Held().at(0), codings, policy)
+            assert (best is None) == (not ranked) == (len(failing) == 3)
+            if best is not None:
+                assert best.attribute == ranked[0].attribute == len(failing)
+                assert best.score == ranked[0].score

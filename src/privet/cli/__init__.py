@@ -23,17 +23,25 @@ _COMMANDS = {
     "Auditor: asks what a release gives away": ["audit", "compare"],
     "Everyone": ["demo", "show", "generate", "reproduce", "completion"],
 }
+_ON_SPARK = ("disguise", "mine", "predict")
 
 
 @click.group(
     cls=Commands, roles=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, prog_name="privet")
-def cli() -> None:
+@click.option(
+    "--master", metavar="URL", help="Work on a Spark cluster: spark://host:7077, or local[4]."
+)
+@click.pass_context
+def cli(ctx: click.Context, master: str | None) -> None:
     """Mine decision trees from records that were disguised before anyone else saw them.
 
     Start with: privet demo
     """
+    if master is not None and ctx.invoked_subcommand not in _ON_SPARK:
+        raise click.UsageError(f"--master goes with {', '.join(_ON_SPARK)}.")
+    ctx.obj = master
 
 
 def main() -> None:

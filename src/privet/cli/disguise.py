@@ -62,19 +62,21 @@ def command(
 ) -> None:
     """Disguise a table and write the release.
 
-    TABLE is a Parquet or CSV file, or a folder of them, of any size. Prints what the release
-    promises.
+    TABLE is a Parquet or CSV file, a folder of them, which may be partitioned, or a pattern for
+    them, of any size. Prints what the release promises.
     """
     import warnings
 
+    from privet.cli.cluster import session
     from privet.cli.output import emit, note, say
     from privet.schema import Schema
+    from privet.table.spark import SparkFiles
 
     chosen = _chosen(plan, method, settings, gamma, epsilon, rho, bins)
-    with warnings.catch_warnings(record=True) as told:
+    with session() as spark, warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)
         made = chosen.disguise(
-            table,
+            table if spark is None else SparkFiles(spark, table),
             Schema.read(schema),
             to=output,
             overwrite=overwrite,

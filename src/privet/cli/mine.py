@@ -78,8 +78,10 @@ def command(
 ) -> None:
     """Learn a tree that is right about the original records.
 
-    A plain table is read into memory; a release of any size stays on disk.
+    A plain table is read into memory, unless a cluster works on it (privet --master); a release of
+    any size stays on disk.
     """
+    from privet.cli.cluster import session
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, say
     from privet.cli.tables import is_release
@@ -89,24 +91,28 @@ def command(
     model = TreeClassifier(
         policy=policy, method=method, max_depth=max_depth, min_samples_leaf=min_samples_leaf
     )
-    held = _records(source, schema, target)
-    accuracy = None
-    if test_fraction is None:
-        model.fit(held)
-    else:
-        grown, tested = held.split(1 - test_fraction)
-        accuracy = model.fit(grown).accuracy(tested)
+    with session() as spark:
+        held = _records(source, schema, target, spark)
+        accuracy = None
+        before = held.passes
+        if test_fraction is None:
+            model.fit(held)
+        else:
+            grown, tested = held.split(1 - test_fraction)
+            accuracy = model.fit(grown).accuracy(tested)
     if not is_release(source):
         model.method_, model.reason_ = "plain", "the records are not disguised"
     if output is not None:
         write_text(output, model.tree_.to_json(), overwrite=overwrite)
     if as_json:
-        emit(_form(model, held, accuracy, output))
+        emit(_form(model, held, accuracy, output) | {"passes": held.passes - before})
     else:
-        say(_text(model, held, accuracy, output))
+        say(_text(model, held, accuracy, output, held.passes - before))
 
 
-def _records(source: Path, schema: Path | None, target: str | None) -> Release:
+def _records(source: Path, schema: Path | None, target: str | None, spark: Any) -> Release:
+    from glob import has_magic
+
     from privet.cli.tables import is_release, plain_release
     from privet.errors import InputError
     from privet.release import Release
@@ -115,13 +121,13 @@ def _records(source: Path, schema: Path | None, target: str | None) -> Release:
         if schema is not None or target is not None:
             message = f"{source} is a release: it brings its own schema and class."
             raise InputError(message, hint="leave out --schema and --target.")
-        return Release.read(source)
-    if not source.exists():
+        return Release.read(source, spark=spark)
+    if not source.exists() and not has_magic(str(source)):
         raise InputError(f"There is no file or folder {source}.")
     if schema is None and target is None:
         message = f"{source} is no release, and of a plain table the schema or the class is needed."
         raise InputError(message, hint="say --schema people.toml, or --target NAME.")
-    return plain_release(source, _schema(source, schema, target))
+    return plain_release(source, _schema(source, schema, target), spark)
 
 
 def _schema(source: Path, schema: Path | None, target: str | None) -> Schema:
@@ -159,7 +165,11 @@ def _form(
 
 
 def _text(
-    model: TreeClassifier, held: Release, accuracy: Accuracy | None, output: Path | None
+    model: TreeClassifier,
+    held: Release,
+    accuracy: Accuracy | None,
+    output: Path | None,
+    passes: int,
 ) -> str:
     from privet.tree.text import render
 
@@ -170,6 +180,8 @@ def _text(
         f"{len(tree.leaves)} leaves, depth {tree.depth}, from {held.rows:,} records.",
         f"Method {model.method_}: {model.reason_}.",
     ]
+    if passes:
+        lines.append(f"The records were read {passes} times.")
     if held.seeded:
         lines.append("The release is NOT PRIVATE: it was drawn from a seed.")
     if accuracy is not None:

@@ -37,6 +37,7 @@ def command(
     The column is called prediction; with --proba, one called "probability of X" follows for each
     class X. A category that the tree never saw takes the branch with most records.
     """
+    from privet.cli.cluster import session
     from privet.cli.files import check_free, new_file
     from privet.cli.output import emit, say
     from privet.cli.tables import check_kind, write_batches
@@ -45,26 +46,42 @@ def command(
     check_kind(output)
     check_free(output, overwrite=overwrite)
     held = Tree.read(tree)
-    with new_file(output, overwrite=overwrite) as made:
-        rows = write_batches(made, output.suffix, _predicted(held, table, proba=proba))
+    with session() as spark, new_file(output, overwrite=overwrite) as made:
+        found = _predicted(held, table, spark, proba=proba)
+        rows = write_batches(made, output.suffix, found)
     if as_json:
         emit({"rows": rows, "output": str(output)})
     else:
         say(f"{output}: {rows:,} predictions of {held.target!r}.")
 
 
-def _predicted(tree: Tree, table: Path, *, proba: bool) -> Iterator[Any]:
+def _predicted(tree: Tree, table: Path, spark: Any, *, proba: bool) -> Iterator[Any]:
+    """Yield the predictions of all rows in order; those of a cluster's are made at its workers."""
     import pyarrow as pa
 
     from privet.cli.tables import attributes_of, placed, raw_batches
     from privet.estimators import TreeClassifier
+    from privet.progress import track
+    from privet.table import Batch
+    from privet.table.spark import SparkFiles
 
     model = TreeClassifier.from_tree(tree)
-    for batch in raw_batches(table, attributes_of(tree)):
+
+    def predicted(batch: Any) -> Batch:
         with placed(batch):
             leaves = model.apply(batch.columns)
         columns = {"prediction": pa.array(model.classes_[tree.label[leaves]])}
         if proba:
             for place, name in enumerate(tree.classes):
                 columns[f"probability of {name}"] = pa.array(tree.shares[leaves, place])
-        yield pa.record_batch(columns)
+        return Batch(batch.start, columns)
+
+    asked = attributes_of(tree)
+    found: Iterator[Batch]
+    if spark is None:
+        found = map(predicted, raw_batches(table, asked))
+    else:
+        records = SparkFiles(spark, table).table(asked).map(predicted)
+        found = track(records.batches(), "predicting", records.rows, len)
+    for batch in found:
+        yield pa.record_batch({name: pa.array(one) for name, one in batch.columns.items()})

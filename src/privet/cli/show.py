@@ -25,6 +25,7 @@ _FORMS = {
     "dot": "A graph for Graphviz.",
     "sql": "An SQL expression of the predicted class.",
     "onnx": "An ONNX model; needs --output.",
+    "importances": "What each attribute brings, with its error.",
 }
 
 
@@ -39,6 +40,7 @@ def _form_options(command: Callable[..., None]) -> Callable[..., None]:
     epilog=examples(
         "privet show tree.json --depth 3",
         "privet show tree.json --html --output tree.html",
+        "privet show tree.json --beside plain.json",
         "privet show people.release",
     ),
 )
@@ -46,6 +48,7 @@ def _form_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--depth", type=click.IntRange(0), help="Levels of the text to show; all by default.")
 @_form_options
 @click.option("--leaves", type=click.IntRange(1), help="Leaves of the picture before some fold.")
+@click.option("--beside", type=PATH, help="Another tree: where it differs from this one.")
 @output_option("Where to write a picture, page, graph, expression or model.")
 @overwrite_option
 @json_option
@@ -54,6 +57,7 @@ def command(
     depth: int | None,
     form: str | None,
     leaves: int | None,
+    beside: Path | None,
     output: Path | None,
     overwrite: bool,
     as_json: bool,
@@ -64,12 +68,14 @@ def command(
     from privet.cli.tables import is_release
 
     _check(form, depth, leaves, output, as_json=as_json)
+    if beside is not None and (form is not None or depth is not None):
+        raise click.UsageError("--beside goes with no form and no --depth.")
     check_free(output, overwrite=overwrite)
     if thing.is_dir() or is_release(thing):
         from privet.release import Release
 
-        if depth is not None or form is not None:
-            raise click.UsageError("--depth and the forms of a tree are for trees.")
+        if depth is not None or form is not None or beside is not None:
+            raise click.UsageError("--depth, --beside and the forms of a tree are for trees.")
         release = Release.read(thing)
         if as_json:
             emit(_form(release))
@@ -80,7 +86,9 @@ def command(
     from privet.tree.text import render
 
     tree = Tree.read(thing)
-    if as_json:
+    if beside is not None:
+        _beside(tree, Tree.read(beside), as_json=as_json)
+    elif as_json:
         emit(tree.to_dict())
     elif form is not None:
         _give(_written(tree, form, leaves), output, overwrite=overwrite)
@@ -96,7 +104,9 @@ def _check(
     if leaves is not None and form not in ("svg", "html"):
         raise click.UsageError("--leaves is for --svg and --html.")
     if output is not None and form is None:
-        raise click.UsageError("--output is for --svg, --html, --rules, --dot, --sql and --onnx.")
+        raise click.UsageError(
+            "--output is for the forms of a tree: --svg, --html, --rules and so on."
+        )
     if form == "onnx" and output is None:
         raise click.UsageError("--onnx needs --output: a model is not for a terminal.")
 
@@ -111,9 +121,36 @@ def _written(tree: Tree, form: str, leaves: int | None) -> str | bytes:
         return model
     if form in ("svg", "html"):
         return draw.svg(tree, most) if form == "svg" else draw.page(tree, most)
+    if form == "importances":
+        return _importances(tree)
     if form == "rules":
         return "\n".join(export.rules(tree)) + "\n"
     return export.dot(tree) if form == "dot" else export.sql(tree) + "\n"
+
+
+def _importances(tree: Tree) -> str:
+    from privet.tree.understand import importances
+
+    found = importances(tree)
+    width = max(len(one.name) for one in found)
+    return "".join(f"{one.name:{width}}  {one.value:.3f} ± {one.error:.3f}\n" for one in found)
+
+
+def _beside(tree: Tree, other: Tree, *, as_json: bool) -> None:
+    from privet.cli.output import emit, say
+    from privet.tree.understand import compare
+
+    found = compare(tree, other)
+    changes = [one for one in found if one.kind != "same"]
+    same = len(found) - len(changes)
+    if as_json:
+        held = [{"kind": one.kind, "path": list(one.path), "text": one.text} for one in changes]
+        emit({"compared": len(found), "same": same, "changes": held})
+        return
+    say(f"{same} of {len(found)} nodes are the same; what is below a different one is left out.")
+    for one in changes:
+        where = " and ".join(one.path) if one.path else "at the root"
+        say(f"  {one.kind}: {where}: {one.text}")
 
 
 def _give(made: str | bytes, output: Path | None, *, overwrite: bool) -> None:

@@ -53,7 +53,7 @@ def read_frame(path: Path) -> Any:
     from privet.table.source import Source
 
     files = Source(path, []).paths
-    tables = [_frame(file) for file in track(files, "reading", len(files))]
+    tables = [_keyed(_frame(file), file) for file in track(files, "reading", len(files))]
     names = tables[0].column_names
     for file, table in zip(files, tables, strict=True):
         if table.column_names != names:
@@ -93,6 +93,19 @@ def _frame(file: Path) -> Any:
     if len(set(table.column_names)) < len(table.column_names):
         raise _twice(file, table.column_names)
     return _emptied(table)
+
+
+def _keyed(table: Any, file: Path) -> Any:
+    """Add the values that the names of a file's folders give, as numbers where they are whole."""
+    import pyarrow as pa
+
+    from privet.table.source import keys_of
+
+    for name, value in keys_of(file).items():
+        if name not in table.column_names:
+            held = int(value) if value is not None and value.isdecimal() else value
+            table = table.append_column(name, pa.repeat(pa.scalar(held), table.num_rows))
+    return table
 
 
 def _twice(file: Path, names: list[str]) -> DataError:
@@ -153,18 +166,31 @@ def coded_batches(path: Path, schema: Schema) -> Iterator[dict[str, Any]]:
             yield recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
 
 
-def plain_release(path: Path, schema: Schema) -> Release:
-    """Return a plain table in memory in the form that all mining takes."""
+def plain_release(path: Path, schema: Schema, spark: Any = None) -> Release:
+    """Return a plain table, in memory or on a cluster, in the form that all mining takes."""
     import numpy as np
 
     from privet.disguise import Exact, Plan
+    from privet.randomness import Randomness
     from privet.release import Part
-    from privet.table import MemoryTable
+    from privet.table import Batch, MemoryTable
+    from privet.table.spark import SparkFiles
 
-    pieces = list(coded_batches(path, schema))
-    columns = {name: np.concatenate([piece[name] for piece in pieces]) for name in schema.names}
     recipe = Plan({}, default=Exact()).recipe(schema)
-    return recipe.release([Part(MemoryTable(columns), ())], seeded=False, shuffled=False)
+
+    def coded(batch: Any) -> Batch:
+        with Randomness.system() as source:  # of which nothing is drawn: no step has a channel
+            made = recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
+        return Batch(batch.start, made)
+
+    if spark is not None:
+        table: Any = SparkFiles(spark, path).table(schema.attributes).map(coded)
+    else:
+        pieces = list(coded_batches(path, schema))
+        table = MemoryTable(
+            {name: np.concatenate([piece[name] for piece in pieces]) for name in schema.names}
+        )
+    return recipe.release([Part(table, ())], seeded=False, shuffled=False)
 
 
 def attributes_of(tree: Tree) -> list[Attribute]:

@@ -53,12 +53,13 @@ class Disguise(ABC):
         ----------
         records
             A pandas or Polars frame, an Arrow table, a dictionary of columns; or the path of a
-            Parquet or CSV file, or of a folder of them, which is then worked on out of core.
-            Columns that the schema does not name are left out.
+            Parquet or CSV file, of a folder of them or a pattern for them, which is then worked
+            on out of core; or a Spark frame or table, which is worked on at its workers. Columns
+            that the schema does not name are left out.
         schema
             The public domains of the attributes.
         to
-            A folder to write the release to; needed when ``records`` is a path.
+            A folder to write the release to; needed when ``records`` is not in memory.
         overwrite
             Whether a release in that folder may be replaced.
         seed

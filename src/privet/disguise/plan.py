@@ -15,6 +15,7 @@ from privet.errors import DataError, PlanError
 from privet.frames import columns
 from privet.randomness import Randomness
 from privet.release import Claim, Part, Release
+from privet.table.spark import SparkFiles, SparkTable, is_on_spark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,11 +150,41 @@ class Plan(Disguise):
 
                 disguise_files(records, recipe, source, to, overwrite=overwrite, shuffle=shuffle)
                 return Release.read(to)
+            if is_on_spark(records):
+                return _on_cluster(
+                    records, recipe, source, to, overwrite=overwrite, shuffle=shuffle
+                )
             release = _in_memory(records, recipe, source, shuffle=shuffle)
         if to is None:
             return release
         release.write(to, overwrite=overwrite)
         return Release.read(to)
+
+
+def _on_cluster(
+    records: Any,
+    recipe: Recipe,
+    source: Randomness,
+    to: str | Path | None,
+    *,
+    overwrite: bool,
+    shuffle: bool,
+) -> Release:
+    if to is None:
+        message = "Records on a cluster are disguised there."
+        raise PlanError(message, hint="say where to write the release: to='folder'.")
+    from privet.disguise.cluster import disguise_table
+
+    if isinstance(records, SparkFiles):
+        records = records.table([step.attribute for step in recipe.steps])
+    elif not isinstance(records, SparkTable):
+        records = SparkTable.of(records, [step.name for step in recipe.steps])
+    absent = [step.name for step in recipe.steps if step.name not in records.names]
+    if absent:
+        message = f"The table has no column {absent[0]!r}; it has {', '.join(records.names)}."
+        raise DataError(message, hint="rename the column, or correct the schema.")
+    disguise_table(records, recipe, source, to, overwrite=overwrite, shuffle=shuffle)
+    return Release.read(to, spark=records.session)
 
 
 def _check_treatment(treatment: object, where: str) -> None:

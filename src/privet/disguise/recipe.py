@@ -11,6 +11,7 @@ import numpy as np
 from privet.coding import code_type
 from privet.compiled import in_threads
 from privet.errors import DataError
+from privet.frames import cut
 from privet.progress import track
 from privet.release import Part, Release
 from privet.table import MemoryTable
@@ -95,7 +96,7 @@ class Recipe:
         out = {name: np.empty(rows, kind) for name, kind in self.types.items()}
 
         def one(start: int) -> None:
-            piece = {name: _slice(column, start, ROWS) for name, column in raw.items()}
+            piece = {name: cut(column, start, start + ROWS) for name, column in raw.items()}
             for name, column in self.work(piece, source, start, start, "").items():
                 out[name][start : start + ROWS] = column
 
@@ -123,12 +124,6 @@ class Recipe:
             place = next(one.place for one in self.steps if one.name == channel.attributes[0])
             out.update(channel.part(channel.disguise(channel.join(out), source, place, start)))
         return out
-
-
-def _slice(column: Column, start: int, count: int) -> Column:
-    if isinstance(column, np.ndarray):
-        return column[start : start + count]
-    return column.slice(start, count)
 
 
 def _placed(message: str, row: int, where: str) -> str:

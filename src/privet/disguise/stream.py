@@ -21,7 +21,8 @@ from privet.release import Part
 from privet.release.folder import new_folder, part_name, seal
 from privet.table import ParquetTable
 from privet.table.parquet import write_parquet
-from privet.table.source import Source
+from privet.table.raw import RawTable
+from privet.table.source import Source, is_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from privet.randomness import Randomness
     from privet.table.source import RawBatch
 
-__all__ = ["disguise_files"]
+__all__ = ["bucket_bits", "disguise_files", "mixed", "packed", "row_type"]
 
 BUCKET_ROWS = 1 << 20  # about as many rows are put in random order at a time
 MAX_BITS = 8
@@ -41,7 +42,7 @@ _BUCKET_STREAM = 1  # of the streams for shuffles: which bucket; those behind it
 
 
 @dataclass(frozen=True)
-class _Packed:
+class Packed:
     """Released rows, sorted by bucket: ``ends[b]`` is where bucket b ends."""
 
     rows: NDArray[np.void]
@@ -59,7 +60,7 @@ def disguise_files(
 ) -> None:
     """Disguise raw files to a release folder, written as a whole or not at all."""
     raw = Source(path, [step.attribute for step in recipe.steps])
-    bits = _bucket_bits(raw.row_bound()) if shuffle else 0
+    bits = bucket_bits(raw.row_bound()) if shuffle else 0
     with new_folder(to, overwrite=overwrite) as folder:
         part = folder / part_name(0)
         if shuffle:
@@ -73,7 +74,8 @@ def disguise_files(
         seal(recipe.release([made], seeded=source.is_seeded, shuffled=shuffle), folder)
 
 
-def _bucket_bits(rows: int) -> int:
+def bucket_bits(rows: int) -> int:
+    """Return the logarithm of the number of buckets for so many rows."""
     bits = 0
     while rows >> bits > BUCKET_ROWS and bits < MAX_BITS:
         bits += 1
@@ -84,41 +86,68 @@ def _in_order(raw: Source, recipe: Recipe, source: Randomness) -> Iterator[dict[
     def one(batch: RawBatch) -> dict[str, NDArray[Any]]:
         return recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
 
-    yield from track(in_threads(one, raw.batches()), "disguising")
+    made = in_threads(one, _batches(raw))
+    size = recipe.steps[0].name
+    yield from track(made, "disguising", raw.row_bound(), lambda columns: len(columns[size]))
 
 
 def shuffled(
     raw: Source, recipe: Recipe, source: Randomness, folder: Path, bits: int
 ) -> Iterator[dict[str, NDArray[Any]]]:
     """Yield the released rows in random order, a bucket at a time."""
-    kind = np.dtype([(name, type_) for name, type_ in recipe.types.items()])
 
-    def one(batch: RawBatch) -> _Packed:
+    def one(batch: RawBatch) -> Packed:
         columns = recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
-        rows = np.empty(batch.rows, kind)
-        for name, column in columns.items():
-            rows[name] = column
-        words = source.shuffle_words(_BUCKET_STREAM, batch.start, batch.rows)
-        bucket = spread(words, bits).astype(np.uint8 if bits <= 8 else np.uint16)
-        order = np.argsort(bucket, kind="stable")
-        return _Packed(rows[order], np.cumsum(np.bincount(bucket, minlength=1 << bits)))
+        return packed(columns, recipe, source, batch.start, bits)
 
     paths = [folder / f"bucket-{number}" for number in range(1 << bits)]
     with ExitStack() as stack:
         files = [stack.enter_context(path.open("wb")) for path in paths]
-        for packed in track(in_threads(one, raw.batches()), "disguising"):
+        made = in_threads(one, _batches(raw))
+        for held in track(made, "disguising", raw.row_bound(), lambda held: len(held.rows)):
             begin = 0
-            for file, end in zip(files, packed.ends.tolist(), strict=True):
-                file.write(packed.rows[begin:end].tobytes())
+            for file, end in zip(files, held.ends.tolist(), strict=True):
+                file.write(held.rows[begin:end].tobytes())
                 begin = end
 
-    def mixed(number: int) -> NDArray[np.void]:
-        rows = np.fromfile(paths[number], kind)
+    def one_bucket(number: int) -> NDArray[np.void]:
+        rows = np.fromfile(paths[number], row_type(recipe))
         paths[number].unlink()
-        order = source.permutation(_BUCKET_STREAM + 1 + number, len(rows))
-        return rows[order]
+        return mixed(rows, source, number)
 
-    buckets = in_threads(mixed, range(len(paths)))
+    buckets = in_threads(one_bucket, range(len(paths)))
     for rows in track(buckets, "shuffling", len(paths)):
         if len(rows):
             yield {name: rows[name] for name in recipe.types}
+
+
+def _batches(raw: Source) -> Iterator[RawBatch]:
+    """Yield all batches in order; text in Parquet comes as dictionaries, which is quicker."""
+    if not all(map(is_parquet, raw.paths)):
+        return raw.batches()
+    shards: Any = RawTable(raw, []).shards()
+    return (batch for shard in shards for batch in shard())
+
+
+def row_type(recipe: Recipe) -> np.dtype[np.void]:
+    """Return the type of a released row."""
+    return np.dtype([(name, kind) for name, kind in recipe.types.items()])
+
+
+def packed(
+    columns: dict[str, NDArray[Any]], recipe: Recipe, source: Randomness, start: int, bits: int
+) -> Packed:
+    """Return the released rows from ``start`` on, put into buckets by their places' words."""
+    length = len(next(iter(columns.values())))
+    rows = np.empty(length, row_type(recipe))
+    for name, column in columns.items():
+        rows[name] = column
+    words = source.shuffle_words(_BUCKET_STREAM, start, length)
+    bucket = spread(words, bits).astype(np.uint8 if bits <= 8 else np.uint16)
+    order = np.argsort(bucket, kind="stable")
+    return Packed(rows[order], np.cumsum(np.bincount(bucket, minlength=1 << bits)))
+
+
+def mixed(rows: NDArray[np.void], source: Randomness, bucket: int) -> NDArray[np.void]:
+    """Return the rows of a bucket, which come in the order of the table, in random order."""
+    return rows[source.permutation(_BUCKET_STREAM + 1 + bucket, len(rows))]

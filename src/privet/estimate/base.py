@@ -8,7 +8,7 @@ can branch from any frontier.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -105,12 +105,14 @@ class Tables(Protocol):
 class CountTables:
     """Tables that were counted: whole numbers times ``scale``, nodes × cells × classes.
 
-    The cells of attribute ``a`` are ``offsets[a]:offsets[a + 1]``.
+    The cells of attribute ``a`` are ``offsets[a]:offsets[a + 1]``. ``whole`` says that each node's
+    tables count all records of its box, and the same ones.
     """
 
     counts: NDArray[np.int64]
     offsets: NDArray[np.int64]
     scale: float = 1.0
+    whole: bool = False
 
     @property
     def nodes(self) -> int:
@@ -122,6 +124,18 @@ class CountTables:
         cells = self.counts[node] * self.scale
         bounds = zip(self.offsets[:-1], self.offsets[1:], strict=True)
         return [Counted(cells[start:stop]) for start, stop in bounds]
+
+    def names(self) -> list[bytes]:
+        """Name each node, if tables are ``whole``: nodes of one name hold the same records.
+
+        A node holds all records of its box, hence all records of those cells that occur in it.
+        """
+        occurs = (self.counts != 0).reshape(self.nodes, -1)
+        return [row.tobytes() for row in np.packbits(occurs, axis=1)]
+
+    def of(self, nodes: NDArray[np.int64]) -> CountTables:
+        """Return the tables of some of the nodes, which are in order."""
+        return self if len(nodes) == self.nodes else replace(self, counts=self.counts[nodes])
 
 
 class Evidence(Protocol):

@@ -63,7 +63,7 @@ class ComplementedEvidence:
         """Return the counts of originals at all open nodes."""
         taken = self._tables.tables(frontier.tables).counts
         whole = self._universe(frontier.allowed)
-        return CountTables(whole[:, :, None] + taken, self._offsets)
+        return CountTables(whole[:, :, None] + taken, self._offsets, whole=True)
 
     def split(
         self, frontier: _Complemented, splits: Splits, keep: NDArray[np.bool_]

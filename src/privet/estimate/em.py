@@ -2,8 +2,8 @@
 
 For observed = K · original with known K, the step ``x ← x ∘ Kᵀ(y / Kx)`` never lowers the
 likelihood and keeps counts positive and their sum right. K is a Kronecker product, one factor an
-axis of a joint table; a factor with two levels (γ-diagonal, band) is applied by running sums, in
-time linear in the cells.
+axis of a joint table; a factor with two levels (γ-diagonal, band) and many inputs is applied by
+running sums, in time linear in the cells.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.estimate.kernels import divide, gather, multiply, spread
+from privet.estimate.kernels import divide, gather, log_likelihood, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from privet.coding import Floats
 
 __all__ = ["Axis", "Fit", "em", "expected"]
+
+FEW = 64  # inputs up to which a product with the whole matrix is faster than running sums
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class Axis:
         return cls(channel.input_size, channel.output_size, levels, matrix)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether what was observed is what was."""
+        return self.levels is None and self.matrix is None
+
+    @cached_property
     def dense(self) -> Floats:
         """The factor written out."""
         if self.matrix is not None:
@@ -54,37 +61,31 @@ class Axis:
         place = np.arange(self.outputs)[:, None] - np.arange(self.inputs)
         return np.where((place >= 0) & (place < width), near, far)
 
-    def apply(self, table: Floats, *, back: bool = False) -> Floats:
-        """Return expected outputs of inputs (the first of two axes), or apply the transpose."""
-        if self.levels is None and self.matrix is None:
-            return table
-        out = np.empty((self.inputs if back else self.outputs, table.shape[1]))
-        if self.levels is not None:
-            (gather if back else spread)(table[None], *self.levels, out[None])
-        else:
-            multiply(self._transposed if back else self._contiguous, table, out)
-        return out
+    def applied(self, table: Floats, *, back: bool = False) -> Floats:
+        """Return expected outputs of inputs (the first of two axes), or apply the transpose.
 
-    @cached_property
-    def _contiguous(self) -> Floats:
-        return np.ascontiguousarray(self.dense)
-
-    @cached_property
-    def _transposed(self) -> Floats:
-        return np.ascontiguousarray(self.dense.T)
+        The axis comes last in what is returned.
+        """
+        if self.is_exact:
+            return table.T
+        if self.levels is not None and self.inputs > FEW:
+            out = np.empty((self.inputs if back else self.outputs, table.shape[1]))
+            (gather if back else spread)(table, *self.levels, out)
+            return out.T
+        return table.T @ (self.dense if back else self.dense.T)
 
 
 def expected(axes: Sequence[Axis], table: Floats, *, back: bool = False) -> Floats:
     """Return what a joint table leads one to observe: each factor in turn along its axis.
 
-    ``back`` applies the transpose. The axis at work is always the first one; after each factor it
-    is moved to the end, so that every product is one of two matrices.
+    ``back`` applies the transpose. The axis at work is always the first one; each factor moves it
+    to the end, so that every product is one of two matrices.
     """
     shape = tuple(axis.inputs if back else axis.outputs for axis in axes)
     held = table
     for axis in axes:
         rows = np.ascontiguousarray(held).reshape(axis.outputs if back else axis.inputs, -1)
-        held = axis.apply(rows, back=back).T
+        held = axis.applied(rows, back=back)
     return np.ascontiguousarray(held).reshape(shape)
 
 
@@ -112,14 +113,15 @@ def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: f
     table = np.full(shape, counts.sum() / np.prod(shape))
     likelihood = -np.inf
     steps = 0
-    for steps in range(1, most + 1):  # noqa: B007
+    for steps in range(1, most + 1):
         ratio = expected(axes, table)
         if ratio is table:
             ratio = table.copy()
-        now = float(divide(counts.ravel(), ratio.ravel()))
+        before = likelihood
+        if least_gain > 0 or steps == most:  # a logarithm a cell costs as much as a step
+            likelihood = float(log_likelihood(counts.ravel(), ratio.ravel()))
+        divide(counts.ravel(), ratio.ravel())
         table = table * expected(axes, ratio, back=True)
-        if now - likelihood < least_gain:
-            likelihood = now
+        if least_gain > 0 and likelihood - before < least_gain:
             break
-        likelihood = now
     return Fit(table, likelihood, steps)

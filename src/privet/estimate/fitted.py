@@ -35,17 +35,17 @@ if TYPE_CHECKING:
     from privet.release import Part
     from privet.table import Batch, IntArrays
 
-__all__ = ["Fitted", "FittedEvidence"]
+__all__ = ["Fitted", "FittedEvidence", "Joint"]
 
 MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
-STEPS, MOST_STEPS = 200, 400  # of EM: stopping early keeps the noise from being fitted
+STEPS, MOST_STEPS = 200, 400  # of EM at pace 1: stopping early keeps chance from being fitted
 FAINT = 1.0  # the most a second opinion gives: enough to go on, too little to stay by itself
-CLEAR = 0.4  # of the fourth coarsest difference between codes, what a channel of STEPS keeps
+CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel of pace 1 keeps
 
 
 @dataclass(frozen=True)
-class _Joint:
+class Joint:
     """The joint table of some attributes and the class: what was observed, and what was fitted."""
 
     views: tuple[View, ...]
@@ -87,7 +87,7 @@ class Fitted(Inverted):
     """
 
     fitted: Floats
-    joint: _Joint | None = None
+    joint: Joint | None = None
     masks: tuple[NDArray[np.bool_], ...] = ()
     own: int = 0
 
@@ -156,7 +156,7 @@ class FittedEvidence:
         self._axes = [_axis(part, coding) for coding in codings]
         self._places = {coding.name: place for place, coding in enumerate(codings)}
         self._class_axis = Axis.of(part.channel(target), len(classes))
-        self._joints: dict[tuple[int, ...], _Joint] = {}
+        self._joints: dict[tuple[int, ...], Joint] = {}
         self._offered = frozenset(range(len(codings)))
         self._most, self._most_cells = MOST, MOST_CELLS
 
@@ -237,11 +237,12 @@ class FittedEvidence:
         ]
         observed = self._count(new, views)
 
-        def fit(number: int) -> _Joint:
+        def fit(number: int) -> Joint:
             axes = (*(one.axis for one in views[number]), self._class_axis)
-            steps = max(self._steps[place] for place in new[number])
-            table = em(axes, observed[number], most=steps).table
-            return _Joint(views[number], self._class_axis, observed[number], table)
+            pace = self._paces[list(new[number])].min()
+            most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
+            table = em(axes, observed[number], most=most).table
+            return Joint(views[number], self._class_axis, observed[number], table)
 
         for held, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
             self._joints[held] = joint
@@ -275,6 +276,17 @@ class FittedEvidence:
         codes = column if column.dtype.kind == "u" else coding.encode(column)
         return codes.astype(np.uint16)
 
+    def is_disguised(self, place: int) -> bool:
+        """Whether an attribute's codes are cells of numbers that went through a channel."""
+        return self.codings[place].ordered and not self._axes[place].is_exact
+
+    def joints(self, sets: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], Joint]:
+        """Return the joint tables of some sets of attributes; none of a set that is too large."""
+        held = sorted({one for one in sets if len(one) == 1 or self._step(one)})
+        self._fit(sorted({(place,) for one in held for place in one}))
+        self._fit(held)
+        return {one: self._joints[one] for one in held}
+
     def estimate(self, box: Box, place: int) -> Fitted:
         """Return the table of one attribute at one node."""
         coding = self.codings[place]
@@ -305,11 +317,17 @@ class FittedEvidence:
         return Fitted(weights, self._labels, squares, squares, table, joint, masks, own)
 
     @cached_property
-    def _steps(self) -> list[int]:
-        """How many steps a fit with each attribute takes: the more, the less its channel keeps."""
+    def _paces(self) -> Floats:
+        """How fast EM fits each attribute: a difference kept to a share σ goes at a rate of σ²."""
         kept = [np.linalg.svd(axis.dense, compute_uv=False)[:4] for axis in self._axes]
-        wanted = (STEPS * CLEAR * held[0] / max(held[-1], 1e-9) for held in kept)
-        return [int(np.clip(steps, STEPS, MOST_STEPS)) for steps in wanted]
+        return np.array([(held[-1] / held[0] / CLEAR) ** 2 for held in kept])
+
+    @property
+    def pace(self) -> float:
+        """How fast EM fits disguised attributes, and chance with them; 1 where none is fast."""
+        disguised = [not axis.is_exact for axis in self._axes]
+        paces = self._paces[disguised]
+        return max(1.0, float(np.median(paces))) if len(paces) else 1.0
 
     @cached_property
     def _labels(self) -> Floats | None:

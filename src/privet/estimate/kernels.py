@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from privet.coding import Floats
 
-__all__ = ["divide", "gather", "multiply", "spread", "weigh_boxes", "weigh_states"]
+__all__ = ["divide", "gather", "log_likelihood", "spread", "weigh_boxes", "weigh_states"]
 
 
 @kernel
@@ -208,122 +208,57 @@ def weigh_boxes(
 
 @kernel
 def spread(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
-    """Apply a two-level factor to the middle axis: inputs to outputs."""
-    outer, inputs, inner = table.shape
+    """Apply a two-level factor to the first of two axes: inputs to outputs."""
+    inputs, inner = table.shape
     more = near - far
-    if inner < 8:  # short rows: a running sum along the axis
-        for o in range(outer):
+    sums = np.zeros(inner)
+    held = np.zeros(inner)
+    for v in range(inputs):
+        for i in range(inner):
+            sums[i] += far * table[v, i]
+    for u in range(len(out)):
+        if u < inputs:
             for i in range(inner):
-                total = 0.0
-                for v in range(inputs):
-                    total += table[o, v, i]
-                total *= far
-                window = 0.0
-                for u in range(out.shape[1]):
-                    if u < inputs:
-                        window += table[o, u, i]
-                    if u >= width:
-                        window -= table[o, u - width, i]
-                    out[o, u, i] = total + more * max(window, 0.0)
-        return
-    sums = np.empty(inner)
-    held = np.empty(inner)
-    for o in range(outer):
-        sums[:] = 0.0
-        held[:] = 0.0
-        for v in range(inputs):
+                held[i] += table[u, i]
+        if u >= width:
             for i in range(inner):
-                sums[i] += far * table[o, v, i]
-        for u in range(out.shape[1]):
-            if u < inputs:
-                for i in range(inner):
-                    held[i] += table[o, u, i]
-            if u >= width:
-                for i in range(inner):
-                    held[i] -= table[o, u - width, i]
-            for i in range(inner):
-                out[o, u, i] = sums[i] + more * max(held[i], 0.0)
+                held[i] -= table[u - width, i]
+        for i in range(inner):
+            out[u, i] = sums[i] + more * max(held[i], 0.0)
 
 
 @kernel
 def gather(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
-    """Apply the transpose of a two-level factor to the middle axis: outputs to inputs."""
-    outer, outputs, inner = table.shape
+    """Apply the transpose of a two-level factor to the first of two axes: outputs to inputs."""
+    outputs, inner = table.shape
     more = near - far
-    if inner < 8:
-        for o in range(outer):
-            for i in range(inner):
-                total = 0.0
-                for u in range(outputs):
-                    total += table[o, u, i]
-                total *= far
-                window = 0.0
-                for u in range(width - 1):
-                    window += table[o, u, i]
-                for v in range(out.shape[1]):
-                    window += table[o, v + width - 1, i]
-                    out[o, v, i] = total + more * max(window, 0.0)
-                    window -= table[o, v, i]
-        return
-    sums = np.empty(inner)
-    held = np.empty(inner)
-    for o in range(outer):
-        sums[:] = 0.0
-        held[:] = 0.0
-        for u in range(outputs):
-            for i in range(inner):
-                sums[i] += far * table[o, u, i]
-        for u in range(width - 1):
-            for i in range(inner):
-                held[i] += table[o, u, i]
-        for v in range(out.shape[1]):
-            for i in range(inner):
-                held[i] += table[o, v + width - 1, i]
-                out[o, v, i] = sums[i] + more * max(held[i], 0.0)
-                held[i] -= table[o, v, i]
+    sums = np.zeros(inner)
+    held = np.zeros(inner)
+    for u in range(outputs):
+        for i in range(inner):
+            sums[i] += far * table[u, i]
+    for u in range(width - 1):
+        for i in range(inner):
+            held[i] += table[u, i]
+    for v in range(len(out)):
+        for i in range(inner):
+            held[i] += table[v + width - 1, i]
+            out[v, i] = sums[i] + more * max(held[i], 0.0)
+            held[i] -= table[v, i]
 
 
 @kernel
-def multiply(matrix: Floats, table: Floats, out: Floats) -> None:
-    """Write matrix @ table, for a small matrix and a wide table, by one thread.
-
-    Four rows of the table at a time, over columns that fit the nearest cache.
-    """
-    outputs, inputs = matrix.shape
-    wide = table.shape[1]
-    block = 512
-    for begin in range(0, wide, block):
-        end = min(wide, begin + block)
-        for u in range(outputs):
-            row = out[u, begin:end]
-            row[:] = 0.0
-            v = 0
-            while v + 4 <= inputs:
-                a, b, c, d = matrix[u, v], matrix[u, v + 1], matrix[u, v + 2], matrix[u, v + 3]
-                if a != 0.0 or b != 0.0 or c != 0.0 or d != 0.0:
-                    one, two = table[v, begin:end], table[v + 1, begin:end]
-                    three, four = table[v + 2, begin:end], table[v + 3, begin:end]
-                    for i in range(end - begin):
-                        row[i] += a * one[i] + b * two[i] + c * three[i] + d * four[i]
-                v += 4
-            while v < inputs:
-                a = matrix[u, v]
-                if a != 0.0:
-                    one = table[v, begin:end]
-                    for i in range(end - begin):
-                        row[i] += a * one[i]
-                v += 1
+def divide(observed: Floats, expected: Floats) -> None:
+    """Put observed / expected in the place of the expected."""
+    for i in range(len(observed)):
+        expected[i] = observed[i] / max(expected[i], 1e-300)
 
 
 @kernel
-def divide(observed: Floats, expected: Floats) -> float:
-    """Put observed / expected in the place of the expected; return the log-likelihood."""
-    likelihood = 0.0
+def log_likelihood(observed: Floats, expected: Floats) -> float:
+    """Return the logarithm of how likely what was observed is, but for a constant."""
+    total = 0.0
     for i in range(len(observed)):
         if observed[i] > 0.0:
-            mean = max(expected[i], 1e-300)
-            likelihood += observed[i] * np.log(mean)
-            expected[i] = observed[i] / mean
-        else:
-            expected[i] = 0.0
-    return likelihood
+            total += observed[i] * np.log(max(expected[i], 1e-300))
+    return total

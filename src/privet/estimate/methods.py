@@ -203,26 +203,21 @@ def _same_size(release: Release) -> None:
 
 def codings_of(release: Release) -> tuple[Coding, ...]:
     """Return the coding of each attribute that may be tested; exact numbers get learned cells."""
-    tables = [part.table for part in release.parts]
+    exact = [one.name for one in release.schema.inputs if release.codings[one.name] is None]
+    numbers = _numbers([part.table for part in release.parts], exact) if exact else {}
     codings = []
     for attribute in release.schema.inputs:
         coding = release.codings[attribute.name]
         if coding is None:
-            numbers = _numbers(tables, attribute.name)
             missing = attribute.missing == "category"
-            coding = learn_cells(attribute.name, numbers, missing=missing)
+            coding = learn_cells(attribute.name, numbers[attribute.name], missing=missing)
         codings.append(coding)
     return tuple(codings)
 
 
-def _numbers(tables: list[Table], name: str) -> Floats:
-    """Return a column's numbers, or those of evenly spaced rows if there are very many."""
+def _numbers(tables: list[Table], names: list[str]) -> dict[str, Floats]:
+    """Return columns of numbers, or those of evenly spaced rows if there are very many."""
     rows = sum(table.rows for table in tables)
     step = max(1, rows // (4 * SAMPLE))
-    return np.concatenate(
-        [
-            batch.columns[name][-batch.start % step :: step]
-            for table in tables
-            for batch in table.batches()
-        ]
-    )
+    held = [table.thinned(names, step) for table in tables]
+    return {name: np.concatenate([part[name] for part in held]) for name in names}

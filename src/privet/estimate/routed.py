@@ -105,7 +105,7 @@ class SortedEvidence:
 
     def tables(self, frontier: _Sorted) -> CountTables:
         """Return the counts, which came with the frontier."""
-        return CountTables(frontier.counts, self._offsets, self.scale)
+        return CountTables(frontier.counts, self._offsets, self.scale, whole=True)
 
     def split(self, frontier: _Sorted, splits: Splits, keep: NDArray[np.bool_]) -> _Sorted:
         """Bring the records of kept children together, counting as few of them as possible."""
@@ -291,7 +291,7 @@ class WalkedEvidence:
 
     def tables(self, frontier: _Walked) -> CountTables:
         """Return the counts, which came with the frontier."""
-        return CountTables(frontier.counts, self._offsets)
+        return CountTables(frontier.counts, self._offsets, whole=True)
 
     def split(self, frontier: _Walked, splits: Splits, keep: NDArray[np.bool_]) -> _Walked:
         """Hang the children under the open leaves and count the kept ones in one pass."""

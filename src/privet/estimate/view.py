@@ -47,7 +47,7 @@ class View:
     def inverse(self) -> Floats | None:
         """The weight of each output for each code, by the left inverse; None if it is exact."""
         axis = self.axis
-        if axis.levels is None and axis.matrix is None:
+        if axis.is_exact:
             return self.spread
         least = 1e-12 if axis.levels is not None else LEAST_KEPT
         inverse: Floats = np.linalg.pinv(axis.dense, rcond=least).astype(np.float64)
@@ -75,7 +75,7 @@ def view(axis: Axis, step: int, counts: Floats) -> View:
     held = counts + max(counts.sum(), 1.0) * 1e-6 / len(counts)  # an empty group is spread evenly
     spread = np.zeros((axis.inputs, groups))
     spread[np.arange(axis.inputs), group] = held / np.bincount(group, held)[group]
-    if axis.levels is None and axis.matrix is None:
+    if axis.is_exact:
         return View(Axis(groups, groups), step, spread)
     starts = np.arange(0, axis.outputs, step)
     matrix = np.add.reduceat(axis.dense @ spread, starts, axis=0)

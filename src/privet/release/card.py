@@ -27,11 +27,20 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.release.release import Release
 
-__all__ = ["CARD", "VERSION", "Card", "FileEntry", "canonical", "read_card", "write_card"]
+__all__ = [
+    "CARD",
+    "VERSION",
+    "Card",
+    "FileEntry",
+    "PartEntry",
+    "canonical",
+    "read_card",
+    "write_card",
+]
 
 CARD = "card.json"
 FORMAT = "privet release"
-VERSION = 1
+VERSION = 2  # what is written where a part has several files; 1 everywhere else
 STAMP = "NOT PRIVATE: drawn from a seed"
 _KEYS = [
     "format",
@@ -54,23 +63,40 @@ _OPTIONAL = {"universe", "anonymity", "unbounded_noise"}
 
 @dataclass(frozen=True)
 class FileEntry:
-    """One part as the card lists it."""
+    """A file of a part."""
 
     name: str
     rows: int
-    sign: int
     sha256: str
+
+
+@dataclass(frozen=True)
+class PartEntry:
+    """One part as the card lists it: one file, or several end to end."""
+
+    files: tuple[FileEntry, ...]
+    sign: int
     channels: tuple[Channel, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as it stands on the card."""
-        return {
-            "file": self.name,
-            "rows": self.rows,
-            "sign": self.sign,
-            "sha256": self.sha256,
-            "channels": [channel.to_json() for channel in self.channels],
-        }
+        channels = [channel.to_json() for channel in self.channels]
+        if len(self.files) == 1:
+            (file,) = self.files
+            form: dict[str, Any] = {"file": file.name, "rows": file.rows, "sign": self.sign}
+            return {**form, "sha256": file.sha256, "channels": channels}
+        files = [
+            {"file": file.name, "rows": file.rows, "sha256": file.sha256} for file in self.files
+        ]
+        return {"files": files, "sign": self.sign, "channels": channels}
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> PartEntry:
+        """Read an entry."""
+        listed = form.get("files", [form])
+        files = tuple(FileEntry(file["file"], file["rows"], file["sha256"]) for file in listed)
+        channels = tuple(read_channel(channel) for channel in form["channels"])
+        return cls(files, form["sign"], channels)
 
 
 @dataclass(frozen=True)
@@ -80,7 +106,7 @@ class Card:
     schema: Schema
     codings: dict[str, Coding | None]
     treatments: dict[str, str]
-    files: tuple[FileEntry, ...]
+    parts: tuple[PartEntry, ...]
     seeded: bool
     shuffled: bool
     claim: object
@@ -94,11 +120,11 @@ def canonical(form: Mapping[str, Any]) -> bytes:
     return (json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def write_card(release: Release, files: Sequence[FileEntry]) -> bytes:
-    """Return the card of a release whose parts are in ``files``."""
+def write_card(release: Release, parts: Sequence[PartEntry]) -> bytes:
+    """Return the card of a release whose parts are as listed."""
     form: dict[str, Any] = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": 1 if all(len(part.files) == 1 for part in parts) else VERSION,
         "schema": release.schema.to_dict(),
         "learned_from_data": release.schema.learned,
         "columns": {
@@ -106,7 +132,7 @@ def write_card(release: Release, files: Sequence[FileEntry]) -> bytes:
             for name, coding in release.codings.items()
         },
         "treatments": release.treatments,
-        "parts": [file.to_json() for file in files],
+        "parts": [part.to_json() for part in parts],
         "shuffled": release.shuffled,
         "seeded": STAMP if release.seeded else False,
     }
@@ -182,22 +208,13 @@ def _understood(form: dict[str, Any]) -> Card:
         name: None if column["stored"] == "numbers" else Coding.from_json({"name": name, **column})
         for name, column in form["columns"].items()
     }
-    files = tuple(
-        FileEntry(
-            part["file"],
-            part["rows"],
-            part["sign"],
-            part["sha256"],
-            tuple(read_channel(channel) for channel in part["channels"]),
-        )
-        for part in form["parts"]
-    )
-    _check(form, schema, codings, files)
+    parts = tuple(PartEntry.from_json(part) for part in form["parts"])
+    _check(form, schema, codings, parts)
     return Card(
         schema,
         codings,
         form["treatments"],
-        files,
+        parts,
         seeded=form["seeded"] == STAMP,
         shuffled=form["shuffled"],
         claim=form["claim"],
@@ -213,19 +230,21 @@ def _check(
     form: dict[str, Any],
     schema: Schema,
     codings: dict[str, Coding | None],
-    files: tuple[FileEntry, ...],
+    parts: tuple[PartEntry, ...],
 ) -> None:
+    files = [file for part in parts for file in part.files]
     names = [file.name for file in files]
     fine = (
         list(codings) == schema.names
         and form["seeded"] in (False, STAMP)
         and isinstance(form["shuffled"], bool)
         and form["learned_from_data"] == schema.learned
-        and len(files) > 0
+        and len(parts) > 0
+        and all(part.files for part in parts)
         and len(set(names)) == len(names)
-        and all(re.fullmatch(r"part-\d+\.parquet", name) for name in names)
+        and all(re.fullmatch(r"part-\d+(-\d+)?\.parquet", name) for name in names)
         and all(isinstance(file.rows, int) and file.rows >= 0 for file in files)
-        and all(file.sign in (1, -1) for file in files)
+        and all(part.sign in (1, -1) for part in parts)
         and set(schema.names) <= set(form["treatments"])
     )
     if not fine:

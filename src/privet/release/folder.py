@@ -10,26 +10,37 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from privet.compiled import in_threads
 from privet.errors import DataError, ReleaseError
-from privet.release.card import CARD, FileEntry, read_card, write_card
+from privet.release.card import CARD, FileEntry, PartEntry, read_card, write_card
 from privet.table import ParquetTable
 from privet.table.parquet import write_parquet
+from privet.table.spark import SparkTable, on_workers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from privet.release.card import Card
     from privet.release.release import Release
 
-__all__ = ["check_free", "new_folder", "part_name", "read_release", "seal", "write_release"]
+__all__ = [
+    "check_free",
+    "new_folder",
+    "part_name",
+    "read_release",
+    "seal",
+    "sha256",
+    "write_release",
+]
 
 _ARROW = {"float64": "double"}
 
 
-def part_name(number: int) -> str:
-    """Return the file name of a part."""
-    return f"part-{number}.parquet"
+def part_name(number: int, piece: int | None = None) -> str:
+    """Return the file name of a part, or of a piece of it where it has several files."""
+    return f"part-{number}.parquet" if piece is None else f"part-{number}-{piece}.parquet"
 
 
 def check_free(path: str | Path, *, overwrite: bool) -> Path:
@@ -123,28 +134,31 @@ def write_release(release: Release, path: str | Path, *, overwrite: bool) -> Non
         seal(release, folder)
 
 
-def seal(release: Release, folder: Path) -> None:
-    """Write the card of a folder whose parts are all written."""
-    files = [
-        FileEntry(
-            part_name(number),
-            part.table.rows,
-            part.sign,
-            _sha256(folder / part_name(number)),
-            part.channels,
-        )
-        for number, part in enumerate(release.parts)
+def seal(
+    release: Release, folder: Path, files: Sequence[Sequence[FileEntry]] | None = None
+) -> None:
+    """Write the card of a folder whose parts are all written: in ``files``, else one a part."""
+    if files is None:
+        names = [part_name(number) for number in range(len(release.parts))]
+        files = [
+            [FileEntry(name, part.table.rows, sha256(folder / name))]
+            for name, part in zip(names, release.parts, strict=True)
+        ]
+    parts = [
+        PartEntry(tuple(held), part.sign, part.channels)
+        for held, part in zip(files, release.parts, strict=True)
     ]
-    (folder / CARD).write_bytes(write_card(release, files))
+    (folder / CARD).write_bytes(write_card(release, parts))
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
+    """Return the checksum of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_release(path: str | Path) -> Release:
-    """Read a folder and verify all of it."""
+def read_release(path: str | Path, spark: Any = None) -> Release:
+    """Read a folder and verify all of it, at the workers of a Spark session if there is one."""
     from privet.release.release import Part, Release
 
     folder = Path(path)
@@ -158,13 +172,15 @@ def read_release(path: str | Path) -> Release:
         raise ReleaseError(f"{folder / CARD} cannot be read: {error.strerror}.") from None
     card = read_card(folder / CARD, text)
     held = {file.name for file in folder.iterdir()}
-    listed = {CARD, *(file.name for file in card.files)}
+    listed = {CARD, *(file.name for part in card.parts for file in part.files)}
     for name in sorted(listed - held):
         raise ReleaseError(f"The release {folder} lacks its file {name}.")
     for name in sorted(held - listed):
         message = f"The release {folder} holds a file that its card does not list: {name}."
         raise ReleaseError(message, hint="remove it if you know where it comes from.")
-    parts = tuple(Part(_table(folder, file), file.channels, file.sign) for file in card.files)
+    tables = [_table(folder, part, spark) for part in card.parts]
+    both = zip(tables, card.parts, strict=True)
+    parts = tuple(Part(table, part.channels, part.sign) for table, part in both)
     try:
         release = Release(
             card.schema,
@@ -179,7 +195,7 @@ def read_release(path: str | Path) -> Release:
         )
     except ReleaseError as error:
         raise ReleaseError(f"{folder / CARD} does not make sense: {error}") from None
-    _check_columns(release, folder)
+    _check_columns(release, folder, card)
     if not release.claim.agrees(card.claim):
         message = f"{folder / CARD} claims something else than its channels keep."
         raise ReleaseError(message, hint="do not rely on this release; ask the owner.")
@@ -192,27 +208,35 @@ def read_release(path: str | Path) -> Release:
     return release
 
 
-def _table(folder: Path, file: FileEntry) -> ParquetTable:
-    path = folder / file.name
+def _table(folder: Path, part: PartEntry, spark: Any) -> ParquetTable | SparkTable:
+    paths = [folder / file.name for file in part.files]
     try:
-        if _sha256(path) != file.sha256:
-            message = f"{path} is cut short, or was altered after it was written: "
-            message += "its checksum is not the card's."
-            raise ReleaseError(message, hint="ask the owner for the release again.")
-        table = ParquetTable([path])
+        if spark is None:
+            found = list(in_threads(sha256, paths))
+        else:
+            sums = on_workers(spark, lambda path: sha256(path).encode(), paths, "checking")
+            found = [one.decode() for one in sums]
+        for path, file, held in zip(paths, part.files, found, strict=True):
+            if held != file.sha256:
+                message = f"{path} is cut short, or was altered after it was written: "
+                message += "its checksum is not the card's."
+                raise ReleaseError(message, hint="ask the owner for the release again.")
+        table = ParquetTable(paths)
     except OSError as error:
+        path = Path(error.filename or folder)
         raise ReleaseError(f"{path} cannot be read: {error.strerror}.") from None
     except DataError as error:
         raise ReleaseError(str(error)) from None
-    if table.rows != file.rows:
-        raise ReleaseError(f"{path} does not hold the number of rows its card lists.")
-    return table
+    for path, file in zip(paths, part.files, strict=True):
+        if sum(piece.rows for piece in table.pieces if piece.origin.path == path) != file.rows:
+            raise ReleaseError(f"{path} does not hold the number of rows its card lists.")
+    return table if spark is None else SparkTable.over(spark, table)
 
 
-def _check_columns(release: Release, folder: Path) -> None:
+def _check_columns(release: Release, folder: Path, card: Card) -> None:
     types = {name: str(release.column_type(name)) for name in release.column_names}
     for number, part in enumerate(release.parts):
-        held = part.table.types if isinstance(part.table, ParquetTable) else {}
+        held = getattr(part.table, "types", {})
         if list(held.items()) != [(name, _ARROW.get(kind, kind)) for name, kind in types.items()]:
-            path = folder / part_name(number)
+            path = folder / card.parts[number].files[0].name
             raise ReleaseError(f"{path} does not hold the columns its card lists.")

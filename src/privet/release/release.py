@@ -97,6 +97,11 @@ class Release:
         first = self.parts[0].table
         return sum(int(self.universe.counts(batch).sum()) for batch in first.batches())
 
+    @property
+    def passes(self) -> int:
+        """How often all records of a part were read by now, those of all parts together."""
+        return sum(part.table.meter.passes for part in self.parts)
+
     @cached_property
     def claim(self) -> Claim:
         """What is promised, computed from the channels."""
@@ -128,15 +133,16 @@ class Release:
         write_release(self, path, overwrite=overwrite)
 
     @classmethod
-    def read(cls, path: str | Path) -> Release:
+    def read(cls, path: str | Path, *, spark: Any = None) -> Release:
         """Read a release from a folder, verifying all of it.
 
         The card, the checksum of every file, the claim and the range of every code are checked;
-        the records stay on disk.
+        the records stay on disk. With a ``spark`` session they are checked and counted at its
+        workers, who must see the folder under the same path.
         """
         from privet.release.folder import read_release
 
-        return read_release(path)
+        return read_release(path, spark)
 
     def verify(self) -> None:
         """Check that every code and number lies in its domain; raise ``ReleaseError`` if not."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,13 +18,13 @@ from privet.errors import DataError
 from privet.progress import track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from privet.table.memory import MemoryTable
 
-__all__ = ["Batch", "IntArrays", "Table"]
+__all__ = ["Batch", "IntArrays", "Meter", "Table", "added", "thinned"]
 
 IntArrays: TypeAlias = "tuple[NDArray[np.int64], ...]"
 
@@ -39,6 +40,13 @@ class Batch:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
 
+class Meter:
+    """How often the rows of a table, or of a part of it, were read from end to end."""
+
+    def __init__(self) -> None:
+        self.passes = 0
+
+
 class Table(ABC):
     """Columns by name, and where they live. A table never changes.
 
@@ -47,6 +55,11 @@ class Table(ABC):
 
     names: list[str]
     rows: int
+
+    @cached_property
+    def meter(self) -> Meter:
+        """The count of passes, which slices and maps of a table outside memory share."""
+        return Meter()
 
     @abstractmethod
     def shards(self) -> Sequence[Callable[[], Iterator[Batch]]]:
@@ -62,22 +75,35 @@ class Table(ABC):
 
     def batches(self) -> Iterator[Batch]:
         """Yield all batches in order."""
+        self.meter.passes += 1
         for shard in self.shards():
             yield from shard()
 
     def count(self, work: Callable[[Batch], IntArrays], label: str = "counting") -> IntArrays:
         """Return the sum of ``work(batch)`` over all batches, in one pass on all threads."""
-        shards = self.shards()
+        self.meter.passes += 1
 
-        def one(shard: Callable[[], Iterator[Batch]]) -> IntArrays | None:
-            return _added(map(work, shard()))
+        def one(shard: Callable[[], Iterator[Batch]]) -> tuple[IntArrays | None, int]:
+            rows = 0
 
-        parts = in_threads(one, shards)
-        total = _added(part for part in track(parts, label, len(shards)) if part is not None)
+            def counted(batch: Batch) -> IntArrays:
+                nonlocal rows
+                rows += len(batch)
+                return work(batch)
+
+            return added(map(counted, shard())), rows
+
+        parts = track(in_threads(one, self.shards()), label, self.rows, lambda done: done[1])
+        total = added(part for part, _ in parts if part is not None)
         if total is None:
             message = "The table has no rows."
             raise DataError(message)
         return total
+
+    def thinned(self, names: Sequence[str], step: int) -> dict[str, NDArray[Any]]:
+        """Return some columns of every ``step``-th row, in one pass."""
+        held = [thinned(batch, names, step) for batch in self.batches()]
+        return {name: np.concatenate([part[name] for part in held]) for name in names}
 
     def collect(self, limit: int) -> MemoryTable:
         """Return the table in memory; refuse if it has more than ``limit`` rows."""
@@ -96,7 +122,13 @@ class Table(ABC):
         )
 
 
-def _added(parts: Iterator[IntArrays]) -> IntArrays | None:
+def thinned(batch: Batch, names: Sequence[str], step: int) -> dict[str, NDArray[Any]]:
+    """Return some columns of the rows of a batch whose places are multiples of ``step``."""
+    return {name: batch.columns[name][-batch.start % step :: step].copy() for name in names}
+
+
+def added(parts: Iterable[IntArrays]) -> IntArrays | None:
+    """Return the sum of arrays, place by place; None if there are none."""
     total: list[NDArray[np.int64]] | None = None
     for part in parts:
         if total is None:

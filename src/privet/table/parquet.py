@@ -7,36 +7,52 @@ one row group's pages and one batch.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privet.errors import DataError
-from privet.table.base import Batch, Table
+from privet.table.pieces import Piece, PiecedTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["ParquetTable", "open_parquet", "write_parquet"]
+__all__ = [
+    "ParquetTable",
+    "check_stamp",
+    "open_parquet",
+    "read_group",
+    "stamp_of",
+    "write_parquet",
+]
 
 BATCH_ROWS = 1 << 17
 GROUP_ROWS = 1 << 18  # a row group is what one thread reads, so tables of a million use them all
 _TYPES = ("uint8", "uint16", "double")
 
 
-def open_parquet(path: Path, metadata: Any = None) -> Any:
-    """Open a Parquet file for reading in small pieces; say so if it is none."""
+def open_parquet(path: Path, metadata: Any = None, text: Sequence[str] = ()) -> Any:
+    """Open a Parquet file for reading in small pieces; say so if it is none.
+
+    Columns of ``text`` are read as dictionaries: each distinct value once a batch.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         # Without pre-buffering and with a small buffer a column is never read as a whole.
-        return pq.ParquetFile(path, metadata=metadata, pre_buffer=False, buffer_size=1 << 20)
+        return pq.ParquetFile(
+            path,
+            metadata=metadata,
+            pre_buffer=False,
+            buffer_size=1 << 20,
+            read_dictionary=list(text) or None,
+        )
     except (OSError, pa.ArrowException) as error:
         raise unreadable(path, error) from None
 
@@ -49,125 +65,106 @@ def unreadable(path: Path, error: Exception) -> DataError:
 
 
 @dataclass(frozen=True)
-class _File:
+class _Group:
+    """A row group of a file; ``stamp`` is the file's size and time when it was first looked at."""
+
     path: Path
-    metadata: Any
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """Some rows of one row group: ``start`` is the place of the first one in the table."""
-
-    file: _File
+    stamp: tuple[int, int]
     group: int
-    start: int
-    skip: int
-    rows: int
 
 
-@dataclass(frozen=True)
-class _Step:
-    """Work a map asked for; ``offset`` is where this table begins in the one it was asked of."""
-
-    work: Callable[[Batch], Batch]
-    offset: int
-
-
-class ParquetTable(Table):
+class ParquetTable(PiecedTable):
     """Columns of codes (uint8, uint16) or numbers (float64) in one or more files, end to end.
 
-    ``types`` has the stored type of each column by Arrow's name.
+    ``types`` has the stored type of each column by Arrow's name. A piece is a row group.
     """
 
     def __init__(self, paths: Iterable[str | Path], names: Sequence[str] | None = None) -> None:
-        pieces: list[_Piece] = []
+        pieces: list[Piece] = []
         types: dict[str, str] | None = None
         start = 0
         for path in map(Path, paths):
             with open_parquet(path) as reader:
-                file = _File(path, reader.metadata)
+                metadata = reader.metadata
                 held = {field.name: str(field.type) for field in reader.schema_arrow}
+            stamp = stamp_of(path)
             _check_types(path, held, types, names)
             types = types or held
-            for group in range(file.metadata.num_row_groups):
-                rows = file.metadata.row_group(group).num_rows
-                pieces.append(_Piece(file, group, start, 0, rows))
+            for group in range(metadata.num_row_groups):
+                rows = metadata.row_group(group).num_rows
+                pieces.append(Piece(_Group(path, stamp, group), start, 0, rows))
                 start += rows
         self.names = list(types or {}) if names is None else list(names)
         self.types = {name: (types or {})[name] for name in self.names}
         self.rows = start
         self.stored = list(self.names)
         self.pieces = pieces
-        self.steps: tuple[_Step, ...] = ()
+        self.steps = ()
 
-    def shards(self) -> Sequence[Callable[[], Iterator[Batch]]]:
-        """Return one piece a row group."""
-        return [partial(self.read, piece) for piece in self.pieces]
+    def held(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
+        """Yield the stored columns of a row group."""
+        group: _Group = piece.origin
+        rows = min(BATCH_ROWS, piece.skip + piece.rows)
+        for batch in read_group(group.path, group.stamp, group.group, self.stored, rows):
+            columns = {}
+            for name in self.stored:
+                column = batch.column(name)
+                if column.null_count:
+                    message = f"The file {group.path} has a missing value in column {name!r}."
+                    raise DataError(message)
+                columns[name] = column.to_numpy(zero_copy_only=False)
+            yield columns
 
-    def map(self, work: Callable[[Batch], Batch]) -> ParquetTable:
-        """Return the mapped table; the work is done whenever the table is read."""
-        mapped = self._copy(self.pieces, (*self.steps, _Step(work, 0)))
-        if self.pieces:
-            # One row tells which columns the work gives.
-            first = replace(self.pieces[0], rows=1)
-            mapped.names = list(next(mapped.read(first)).columns)
-        return mapped
 
-    def slice(self, start: int, stop: int) -> ParquetTable:
-        """Return some rows; row groups outside them are not read."""
-        start, stop, _ = slice(start, stop).indices(self.rows)
-        pieces = []
-        for piece in self.pieces:
-            first, last = max(piece.start, start), min(piece.start + piece.rows, stop)
-            if first < last:
-                skip = piece.skip + first - piece.start
-                pieces.append(replace(piece, start=first - start, skip=skip, rows=last - first))
-        steps = tuple(replace(step, offset=step.offset + start) for step in self.steps)
-        return self._copy(pieces, steps)
+def stamp_of(path: Path) -> tuple[int, int]:
+    """Return what tells that a file has changed: its size and the time it was last written."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise unreadable(path, error) from None
+    return found.st_size, found.st_mtime_ns
 
-    def _copy(self, pieces: list[_Piece], steps: tuple[_Step, ...]) -> ParquetTable:
-        table = ParquetTable.__new__(ParquetTable)
-        table.names, table.stored, table.types = list(self.names), self.stored, self.types
-        table.rows = sum(piece.rows for piece in pieces)
-        table.pieces, table.steps = pieces, steps
-        return table
 
-    def read(self, piece: _Piece) -> Iterator[Batch]:
-        """Yield the batches of one piece."""
-        import pyarrow as pa
+def check_stamp(path: Path, stamp: tuple[int, int]) -> None:
+    """Complain of a file that is not the same any more."""
+    if stamp_of(path) != stamp:
+        message = f"The file {path} has changed since it was first looked at."
+        raise DataError(message, hint="start again when nobody writes to it.")
 
-        begin, end = piece.skip, piece.skip + piece.rows
-        place = 0
-        with open_parquet(piece.file.path, piece.file.metadata) as reader:
-            batches = reader.iter_batches(
-                min(BATCH_ROWS, end),
-                row_groups=[piece.group],
-                columns=self.stored,
-                use_threads=False,
-            )
-            while place < end:
-                try:
-                    batch = next(batches)
-                except (OSError, pa.ArrowException, StopIteration) as error:
-                    raise unreadable(piece.file.path, error) from None
-                first, last = max(begin - place, 0), min(end - place, len(batch))
-                if first < last:
-                    start = piece.start + place + first - begin
-                    yield self._worked(start, batch.slice(first, last - first), piece.file.path)
-                place += len(batch)
 
-    def _worked(self, start: int, held: Any, path: Path) -> Batch:
-        columns = {}
-        for name in self.stored:
-            column = held.column(name)
-            if column.null_count:
-                message = f"The file {path} has a missing value in column {name!r}."
-                raise DataError(message)
-            columns[name] = column.to_numpy(zero_copy_only=False)
-        batch = Batch(start, columns)
-        for step in self.steps:
-            batch = Batch(start, step.work(replace(batch, start=start + step.offset)).columns)
-        return batch
+@lru_cache(maxsize=16)
+def _footer(path: Path, stamp: tuple[int, int]) -> Any:
+    """Return a file's footer, which is read once for many row groups."""
+    del stamp
+    with open_parquet(path) as reader:
+        return reader.metadata
+
+
+def read_group(
+    path: Path,
+    stamp: tuple[int, int],
+    group: int,
+    names: Sequence[str],
+    rows: int,
+    text: Sequence[str] = (),
+) -> Iterator[Any]:
+    """Yield the Arrow batches of one row group of a file that is still the same."""
+    import pyarrow as pa
+
+    check_stamp(path, stamp)
+    metadata = _footer(path, stamp)
+    left = metadata.row_group(group).num_rows
+    with open_parquet(path, metadata, text) as reader:
+        batches = reader.iter_batches(
+            rows, row_groups=[group], columns=list(names), use_threads=False
+        )
+        while left:
+            try:
+                batch = next(batches)
+            except (OSError, pa.ArrowException, StopIteration) as error:
+                raise unreadable(path, error) from None
+            yield batch
+            left -= len(batch)
 
 
 def _check_types(

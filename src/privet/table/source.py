@@ -1,18 +1,22 @@
-"""An owner's raw files, read out of core: Parquet or CSV, one file or a folder of them.
+"""An owner's raw files, read out of core: Parquet or CSV, one file, a folder or a pattern of them.
 
-Rows have stable places: files in order of their names, rows in order within them.
+A folder may be partitioned: below folders named ``key=value`` every row has that value of the
+attribute ``key``. Rows have stable places: files in order of their names, rows in order in them.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from privet.errors import DataError
 from privet.frames import columns
+from privet.table.base import Batch
 from privet.table.parquet import BATCH_ROWS, open_parquet, unreadable
 
 if TYPE_CHECKING:
@@ -21,22 +25,25 @@ if TYPE_CHECKING:
     from privet.frames import Column
     from privet.schema import Attribute
 
-__all__ = ["RawBatch", "Source"]
+__all__ = ["RawBatch", "Source", "is_parquet", "keys_of"]
 
 _PARQUET = (".parquet", ".pq")
 _CSV = (".csv", ".csv.gz")
 _MIN_ROW = 2  # bytes that a cell of CSV takes at least, with its comma
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what writers of partitioned folders call a missing value
 
 
 @dataclass(frozen=True)
-class RawBatch:
-    """Raw rows: ``start`` is the place of the first one in the source, ``row`` in its file."""
+class RawBatch(Batch):
+    """Raw rows of one file: ``row`` is the place of the first one there."""
 
     path: Path
-    start: int
     row: int
-    columns: dict[str, Column]
-    rows: int
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self)
 
     @property
     def where(self) -> str:
@@ -44,8 +51,16 @@ class RawBatch:
         return f" of {self.path}"
 
 
+def is_parquet(path: Path) -> bool:
+    """Whether a file is Parquet by its name."""
+    return path.name.endswith(_PARQUET)
+
+
 class Source:
-    """The columns of some attributes in a raw Parquet or CSV file, or in a folder of such files."""
+    """The columns of some attributes in raw Parquet or CSV files.
+
+    ``path`` is a file, a folder of files, or a pattern such as ``"sales/2024-*.parquet"``.
+    """
 
     def __init__(self, path: str | Path, attributes: Sequence[Attribute]) -> None:
         self.paths = _files(Path(path))
@@ -56,7 +71,7 @@ class Source:
         """Return a number of rows that the source does not exceed, from sizes alone."""
         total = 0
         for path in self.paths:
-            if path.name.endswith(_PARQUET):
+            if is_parquet(path):
                 with open_parquet(path) as reader:
                     total += reader.metadata.num_rows
             else:
@@ -69,21 +84,40 @@ class Source:
         start = 0
         for path in self.paths:
             row = 0
-            read = self._parquet if path.name.endswith(_PARQUET) else self._csv
-            for held in read(path):
-                for first in range(0, held.num_rows, BATCH_ROWS):
-                    piece = held.slice(first, BATCH_ROWS)
-                    raw = columns(piece, self.names)
-                    yield RawBatch(path, start, row, raw, piece.num_rows)
-                    start, row = start + piece.num_rows, row + piece.num_rows
+            for raw in self.read(path):
+                batch = RawBatch(start, raw, path, row)
+                yield batch
+                start, row = start + len(batch), row + len(batch)
+
+    def read(self, path: Path) -> Iterator[dict[str, Column]]:
+        """Yield the raw columns of one file, at most ``BATCH_ROWS`` rows at a time."""
+        for held in self._parquet(path) if is_parquet(path) else self._csv(path):
+            for first in range(0, held.num_rows, BATCH_ROWS):
+                yield self.columns(path, held.slice(first, BATCH_ROWS))
+
+    def columns(self, path: Path, held: Any) -> dict[str, Column]:
+        """Return the raw columns of an Arrow batch of one file, those of its folders added."""
+        keys = keys_of(path)
+        for attribute in self.attributes:
+            if attribute.name not in held.schema.names:
+                column = _constant(path, attribute, keys[attribute.name], held.num_rows)
+                held = held.append_column(attribute.name, column)
+        return columns(held, self.names)
+
+    def stored(self, path: Path, held: Sequence[str]) -> list[str]:
+        """Return the names to read from a file with such columns; complain if one is missing."""
+        keys = keys_of(path)
+        asked = [name for name in self.names if name in held or name not in keys]
+        self._check(path, held, asked)
+        return asked
 
     def _parquet(self, path: Path) -> Iterator[Any]:
         import pyarrow as pa
 
         with open_parquet(path) as reader:
-            self._check(path, reader.schema_arrow.names)
+            asked = self.stored(path, reader.schema_arrow.names)
             try:
-                yield from reader.iter_batches(BATCH_ROWS, columns=self.names)
+                yield from reader.iter_batches(BATCH_ROWS, columns=asked)
             except (OSError, pa.ArrowException) as error:
                 raise unreadable(path, error) from None
 
@@ -95,15 +129,17 @@ class Source:
         read = pc.ReadOptions(block_size=1 << 22)
         convert = pc.ConvertOptions(column_types=types)
         try:
-            self._check(path, _header(path, pc))
+            asked = self.stored(path, _header(path, pc))
+            kept = [attribute for attribute in self.attributes if attribute.name in asked]
             with pc.open_csv(path, read_options=read, convert_options=convert) as reader:
                 for batch in reader:
-                    yield _emptied(batch.select(self.names), self.attributes)
+                    yield _emptied(batch.select(asked), kept)
         except (OSError, pa.ArrowException) as error:
             raise _csv_error(path, error, self.names) from None
 
-    def _check(self, path: Path, held: Sequence[str]) -> None:
-        for name in self.names:
+    @staticmethod
+    def _check(path: Path, held: Sequence[str], asked: Sequence[str]) -> None:
+        for name in asked:
             if name not in held:
                 message = f"The file {path} has no column {name!r}; it has {', '.join(held)}."
                 raise DataError(message, hint="rename the column, or correct the schema.")
@@ -117,13 +153,57 @@ def _files(path: Path) -> list[Path]:
         if not path.name.endswith(_PARQUET + _CSV):
             raise DataError(f"The file {path} is neither .parquet nor .csv by its name.")
         return [path]
-    if not path.is_dir():
+    if path.is_dir():
+        files = _inside(path)
+        if not files:
+            raise DataError(f"The folder {path} holds no .parquet or .csv file.")
+        return files
+    if not glob.has_magic(str(path)):
         raise DataError(f"There is no file or folder {path}.")
-    held = sorted(file for file in path.iterdir() if file.is_file() and file.name[0] not in "._")
-    files = [file for file in held if file.name.endswith(_PARQUET + _CSV)]
+    files = []
+    for found in sorted(map(Path, glob.glob(str(path), recursive=True))):  # noqa: PTH207
+        if found.is_dir():
+            files += _inside(found)
+        elif found.name.endswith(_PARQUET + _CSV):
+            files.append(found)
     if not files:
-        raise DataError(f"The folder {path} holds no .parquet or .csv file.")
+        raise DataError(f"No .parquet or .csv file fits the pattern {path}.")
+    return sorted(set(files))
+
+
+def _inside(folder: Path) -> list[Path]:
+    """Return the files of a folder, and of those below it that are named ``key=value``."""
+    files = []
+    for held in sorted(folder.iterdir()):
+        if held.name[0] in "._":
+            continue
+        if held.is_dir():
+            files += _inside(held) if "=" in held.name else []
+        elif held.name.endswith(_PARQUET + _CSV):
+            files.append(held)
     return files
+
+
+def keys_of(path: Path) -> dict[str, str | None]:
+    """Return the values that the names of a file's folders give; None for a missing one.
+
+    >>> keys_of(Path("sales/year=2024/shop=Rh%C3%B4ne/part-0.parquet"))
+    {'year': '2024', 'shop': 'Rhône'}
+    """
+    pairs = (part.partition("=") for part in path.parts[:-1] if "=" in part)
+    return {unquote(key): None if value == _NO_VALUE else unquote(value) for key, _, value in pairs}
+
+
+def _constant(path: Path, attribute: Attribute, value: str | None, rows: int) -> Any:
+    """Return a column with the value of a folder's name, of the declared type, in all rows."""
+    import pyarrow as pa
+
+    try:
+        scalar = pa.scalar(value, pa.string()).cast(_type(attribute))
+    except pa.ArrowException:
+        message = f"The folder of {path} gives {attribute.name!r} a value that is not of its type."
+        raise DataError(message) from None
+    return pa.repeat(scalar, rows)
 
 
 def _type(attribute: Attribute) -> Any:

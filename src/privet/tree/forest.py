@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privet.estimate.fitted import FittedEvidence
-from privet.tree.grow import Level, grow, narrowed, next_level, root_level
+from privet.tree.grow import Known, Level, grow, grown, narrowed, next_level, root_level
 from privet.tree.split import TIE, candidates_of, informations, ranked_splits, ratios
 
 if TYPE_CHECKING:
@@ -119,10 +119,11 @@ def grow_forest(
     """
     wanted = SysFor() if wanted is None else wanted
     if isinstance(evidence, FittedEvidence):
-        evidence = narrowed(evidence, grow(evidence, policy, target), policy)
+        evidence = narrowed(evidence, grown(evidence, policy, target), policy)
     found: list[Tree] = []
+    known = Known(shared=True)
     for levels in _starts(evidence, policy, wanted):
-        tree = grow(evidence, policy, target, levels)
+        tree = grow(evidence, policy, target, levels, known)
         if not any(tree.same_as(other) for other in found):
             found.append(tree)
         if len(found) >= wanted.trees:

@@ -7,28 +7,30 @@ the depth limit, are never asked about.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from privet.coding import Box
 from privet.errors import DataError
-from privet.estimate.base import Splits
+from privet.estimate.base import CountTables, Splits
 from privet.estimate.fitted import FittedEvidence
 from privet.tree.prune import prune_errors, prune_unsure
+from privet.tree.settle import settled
 from privet.tree.split import best_splits
 from privet.tree.tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from numpy.typing import NDArray
 
     from privet.coding import Coding, Floats
-    from privet.estimate.base import Evidence, Frontier, Tables
+    from privet.estimate.base import Estimate, Evidence, Frontier, Tables
     from privet.tree.policy import Policy
     from privet.tree.split import Scored
 
-__all__ = ["Level", "grow", "narrowed", "next_level", "root_level"]
+__all__ = ["Known", "Level", "grow", "grown", "narrowed", "next_level", "root_level"]
 
 
 class Level(NamedTuple):
@@ -46,17 +48,24 @@ def root_level(evidence: Evidence) -> Level:
 
 
 def grow(
-    evidence: Evidence, policy: Policy, target: str = "class", levels: Sequence[Level] = ()
+    evidence: Evidence,
+    policy: Policy,
+    target: str = "class",
+    levels: Sequence[Level] = (),
+    known: Known | None = None,
 ) -> Tree:
     """Grow a tree from evidence by a policy.
 
-    ``levels`` are the first ones, with their splits, if they are known already: a forest's trees
-    share them.
+    A forest's trees share ``levels``, the first ones with their splits, and what is ``known`` of
+    the nodes below.
     """
-    tree = _grown(evidence, policy, target, levels)
+    tree = grown(evidence, policy, target, levels, known)
     if not levels:
         chosen = narrowed(evidence, tree, policy)
-        tree = tree if chosen is evidence else _grown(chosen, policy, target)
+        tree = tree if chosen is evidence else grown(chosen, policy, target)
+        evidence = chosen
+    if isinstance(evidence, FittedEvidence):
+        tree = settled(tree, evidence)
     return tree if policy.confidence is None else prune_errors(tree, policy.confidence)
 
 
@@ -68,7 +77,14 @@ def narrowed(evidence: Evidence, tree: Tree, policy: Policy) -> Evidence:
     return evidence
 
 
-def _grown(evidence: Evidence, policy: Policy, target: str, levels: Sequence[Level] = ()) -> Tree:
+def grown(
+    evidence: Evidence,
+    policy: Policy,
+    target: str,
+    levels: Sequence[Level] = (),
+    known: Known | None = None,
+) -> Tree:
+    """Grow a tree from evidence as it is, pruning only what is unsure."""
     codings = evidence.codings
     frontier, tables, _ = levels[0] if levels else root_level(evidence)
     whole = tables.at(0)[0]
@@ -76,27 +92,46 @@ def _grown(evidence: Evidence, policy: Policy, target: str, levels: Sequence[Lev
     if not total.sum() > 0:
         message = "There are no records to learn from."
         raise DataError(message)
-    classes = len(total)
-    single = np.einsum("dc,v->dvc", np.eye(classes), np.ones(len(whole.mean)))
-    draft = _Draft(codings, total, np.sqrt(np.maximum(whole.variances(single), 0.0)))
-    open_ = [0] if _may_split(total[None], 0, policy)[0] else []
+    known = Known() if known is None else known
+    numbers = known.added(1)
+    draft = _Draft(known, numbers[0], total, whole)
+    fresh = _may_split(total[None], 0, policy)  # which nodes of the frontier are yet to be split
     depth = 0
-    while open_:
-        depth += 1
-        known = depth <= len(levels)
-        chosen = levels[depth - 1].chosen if known else best_splits(tables, codings, policy)
+    while fresh.any():
+        given = depth < len(levels)
+        chosen = levels[depth].chosen if given else best_splits(tables, codings, policy, fresh)
         splits = [split for split in chosen if split is not None]
         if not splits:
             break
-        born = np.array(draft.add(open_, chosen))
+        depth += 1
         keep = _may_split(np.concatenate([split.counts for split in splits]), depth, policy)
-        open_ = born[keep].tolist()
-        if open_ and depth < len(levels):
+        if keep.any() and depth < len(levels):
             frontier, tables, _ = levels[depth]
-        elif open_:
+            born, fresh = known.added(tables.nodes), np.ones(tables.nodes, np.bool_)
+        elif keep.any():
             frontier = evidence.split(frontier, _splits(chosen, codings), keep)
             tables = evidence.tables(frontier)
-    return prune_unsure(draft.finished(evidence, policy, target), policy.min_fit_z)
+            names = _names(frontier, tables) if known.shared else None
+            born, fresh = known.found(tables.nodes, names, policy.max_depth and depth)
+        else:
+            born, fresh = [], keep
+        known.hang(numbers, chosen, keep, born)
+        numbers = born
+    cost = policy.min_fit_z * (evidence.pace if isinstance(evidence, FittedEvidence) else 1.0)
+    return prune_unsure(draft.finished(evidence, policy, target), cost)
+
+
+def _names(frontier: Frontier, tables: Tables) -> Sequence[Hashable] | None:
+    """Name open nodes so that what grows below those of one name is the same; None: who knows.
+
+    Where records are counted, nodes of the same records grow alike; where all that is known of a
+    node is its box, nodes of the same box.
+    """
+    if isinstance(tables, CountTables):
+        return tables.names() if tables.whole else None
+    if isinstance(frontier, list) and all(isinstance(one, Box) for one in frontier):
+        return [box.key for box in frontier]
+    return None
 
 
 def next_level(
@@ -135,68 +170,147 @@ def _splits(chosen: Sequence[Scored | None], codings: Sequence[Coding]) -> Split
     return Splits(attribute, branch, branches)
 
 
-class _Draft:
-    """A tree being written: lists that become the tree's arrays."""
+class Known:
+    """Open nodes by number: their splits and what is below them.
 
-    def __init__(self, codings: tuple[Coding, ...], total: Floats, errors: Floats) -> None:
-        self.codings = codings
-        self.parent = [-1]
-        self.child = [-1]
-        self.counts = [total[None]]
-        self.errors = [errors[None]]
-        self.leads = [np.inf]
-        self.splits: list[Scored | None] = [None]
+    A forest's trees share it: a node of the same name as an earlier one, in whatever tree, gets its
+    number and is not split again.
+    """
 
-    def add(self, nodes: Sequence[int], splits: Sequence[Scored | None]) -> list[int]:
-        """Hang the children of splits under their nodes; return the children's numbers."""
-        begin = len(self.parent)
+    def __init__(self, *, shared: bool = False) -> None:
+        self.splits: list[Scored | None] = []
+        self.below: list[list[tuple[int, int]]] = []  # branches that were open, and their numbers
+        self.shared = shared
+        self._numbers: dict[tuple[int | None, Hashable], int] = {}
+        self._cuts: dict[tuple[int, int, int], tuple[float, float, float]] = {}
+
+    def added(self, nodes: int) -> list[int]:
+        """Return numbers of new nodes."""
+        begin = len(self.splits)
+        self.splits += [None] * nodes
+        self.below += [[] for _ in range(nodes)]
+        return list(range(begin, begin + nodes))
+
+    def found(
+        self, nodes: int, names: Sequence[Hashable] | None, depth: int | None
+    ) -> tuple[list[int], NDArray[np.bool_]]:
+        """Return the numbers of nodes, and which of them are new.
+
+        Nodes of one name have one number if their ``depth``, where there is a limit, agrees too.
+        """
+        if names is None:
+            return self.added(nodes), np.ones(nodes, np.bool_)
+        numbers = []
+        begin = len(self.splits)
+        for name in names:
+            if (depth, name) not in self._numbers:
+                (self._numbers[depth, name],) = self.added(1)
+            numbers.append(self._numbers[depth, name])
+        return numbers, np.array(numbers) >= begin
+
+    def hang(
+        self,
+        nodes: Sequence[int],
+        splits: Sequence[Scored | None],
+        keep: NDArray[np.bool_],
+        born: Sequence[int],
+    ) -> None:
+        """Hang children under split nodes; those that ``keep`` marks, end to end, are ``born``."""
+        numbers = np.full(len(keep), -1)
+        numbers[keep] = born
+        place = 0
         for node, split in zip(nodes, splits, strict=True):
-            if split is None:
-                continue
-            number = len(split.counts)
-            self.splits[node] = split
-            self.child[node] = len(self.parent)
-            self.parent += [node] * number
-            self.counts.append(split.counts)
-            self.errors.append(split.errors)
-            self.leads += split.leads.tolist()
-            self.child += [-1] * number
-            self.splits += [None] * number
-        return list(range(begin, len(self.parent)))
+            if split is not None:
+                kids = numbers[place : place + len(split.counts)].tolist()
+                self.splits[node] = split
+                self.below[node] = [(branch, kid) for branch, kid in enumerate(kids) if kid >= 0]
+                place += len(kids)
+
+    def cut(self, split: Scored, coding: Coding) -> tuple[float, float, float]:
+        """Return the threshold of a split of numbers and the two values round it."""
+        key = (split.attribute, *split.gap)
+        if key not in self._cuts:
+            self._cuts[key] = (coding.cut(*split.gap)[1], *coding.around(*split.gap))
+        return self._cuts[key]
+
+
+class _Draft:
+    """A tree being written, level by level: what is below a known node, unfolded."""
+
+    def __init__(self, known: Known, top: int, total: Floats, whole: Estimate) -> None:
+        self.known = known
+        self.top = top
+        classes = len(total)
+        single = np.einsum("dc,v->dvc", np.eye(classes), np.ones(len(whole.mean)))
+        self.total = total[None]
+        self.errors = np.sqrt(np.maximum(whole.variances(single), 0.0))[None]
 
     def finished(self, evidence: Evidence, policy: Policy, target: str) -> Tree:
-        """Give every node its label and close the arrays."""
-        size = len(self.parent)
-        counts = np.concatenate(self.counts)
-        threshold = np.full(size, np.nan)
-        around = np.full((size, 2), np.nan)
-        for node, split in enumerate(self.splits):
-            if split is not None and self.codings[split.attribute].ordered:
-                coding = self.codings[split.attribute]
-                threshold[node] = coding.cut(*split.gap)[1]
-                around[node] = coding.around(*split.gap)
+        """Write the nodes, give each its label and close the arrays."""
+        codings = evidence.codings
+        nodes, tests = self._unfolded()
+        branches = [len(split.counts) for split in tests]
+        counts = np.concatenate([self.total, *(split.counts for split in tests)])
+        size = len(counts)
+        parent = np.append(-1, np.repeat(np.array(nodes, np.int64), branches))
+        child = np.full(size, -1)
+        child[nodes] = 1 + np.cumsum(branches) - branches
+        cuts = np.full((size, 3), np.nan)
+        routes: list[NDArray[np.int16] | None] = [None] * size
+        for node, split in zip(nodes, tests, strict=True):
+            coding = codings[split.attribute]
+            routes[node] = split.branch
+            if coding.ordered:
+                cuts[node] = self.known.cut(split, coding)
+
+        def at_tests(values: list[Any], elsewhere: float) -> NDArray[Any]:
+            held = np.full(size, elsewhere)
+            held[nodes] = values
+            return held
+
+        leads = np.concatenate([[np.inf], *(split.leads for split in tests)])
         return Tree(
-            codings=self.codings,
+            codings=codings,
             classes=evidence.classes,
             target=target,
-            parent=np.array(self.parent),
-            attribute=np.array([-1 if s is None else s.attribute for s in self.splits]),
-            child=np.array(self.child),
-            branches=np.array([0 if s is None else len(s.counts) for s in self.splits]),
-            threshold=threshold,
-            around=around,
-            routes=tuple(None if s is None else s.branch for s in self.splits),
+            parent=parent,
+            attribute=at_tests([split.attribute for split in tests], -1),
+            child=child,
+            branches=at_tests(branches, 0),
+            threshold=cuts[:, 0].copy(),
+            around=cuts[:, 1:].copy(),
+            routes=tuple(routes),
             counts=counts,
-            errors=np.concatenate(self.errors),
-            label=self._labels(counts, policy),
-            gain=np.array([0.0 if s is None else s.gain for s in self.splits]),
-            z=np.array([0.0 if s is None else s.z for s in self.splits]),
+            errors=np.concatenate([self.errors, *(split.errors for split in tests)]),
+            label=_labels(counts, leads, parent, policy),
+            gain=at_tests([split.gain for split in tests], 0.0),
+            z=at_tests([split.z for split in tests], 0.0),
         )
 
-    def _labels(self, counts: Floats, policy: Policy) -> NDArray[np.int64]:
-        """Return the leading class of each node; an empty or uncertain one takes its parent's."""
-        labels: NDArray[np.int64] = counts.argmax(1)
-        unsure = (counts.sum(1) <= 0) | (np.array(self.leads) < policy.min_leaf_z)
-        for node in np.flatnonzero(unsure[1:]) + 1:
-            labels[node] = labels[self.parent[node]]
-        return labels
+    def _unfolded(self) -> tuple[list[int], list[Scored]]:
+        """Return all tests of the tree, by number of their node, level by level."""
+        nodes, tests = [], []
+        size = 1
+        level = [(0, self.top)]
+        while level:
+            below: list[tuple[int, int]] = []
+            for node, number in level:
+                split = self.known.splits[number]
+                if split is not None:
+                    nodes.append(node)
+                    tests.append(split)
+                    below += [(size + branch, kid) for branch, kid in self.known.below[number]]
+                    size += len(split.counts)
+            level = below
+        return nodes, tests
+
+
+def _labels(
+    counts: Floats, leads: Floats, parent: NDArray[np.int64], policy: Policy
+) -> NDArray[np.int64]:
+    """Return the leading class of each node; an empty or uncertain one takes its parent's."""
+    labels: NDArray[np.int64] = counts.argmax(1)
+    unsure = (counts.sum(1) <= 0) | (leads < policy.min_leaf_z)
+    for node in np.flatnonzero(unsure[1:]) + 1:
+        labels[node] = labels[parent[node]]
+    return labels

@@ -70,7 +70,7 @@ class Policy:
         )
 
     @classmethod
-    def named(cls, name: str) -> Policy:
+    def named(cls, name: str | None) -> Policy:
         """Return a preset."""
         if not isinstance(name, str) or name not in POLICIES:
             message = f"There is no policy {name!r}; there are {', '.join(map(repr, POLICIES))}."

@@ -61,6 +61,8 @@ def prune_unsure(tree: Tree, least: float) -> Tree:
     A split brings z² / 2 of log-likelihood and costs ``least``² / 2; a subtree stays if what it
     brings is more than what it costs. Splits of exact counts (z infinite) always stay.
     """
+    if (tree.z[tree.child >= 0] > least).all():
+        return tree
     worth = np.zeros(tree.nodes)
     for node in range(tree.nodes - 1, -1, -1):
         if tree.child[node] >= 0:
@@ -101,17 +103,17 @@ def prune_errors(tree: Tree, confidence: float) -> Tree:
     held = np.maximum(tree.counts, 0.0)
     rows = held.sum(1)
     errors = rows - held[np.arange(tree.nodes), tree.label]
-    bound = (errors + more_errors(rows, errors, confidence)).tolist()
-    wrong, child, parent = errors.tolist(), tree.child.tolist(), tree.parent.tolist()
-    below, hoped = [0.0] * tree.nodes, [0.0] * tree.nodes
+    bound = errors + more_errors(rows, errors, confidence)
     stays = tree.child >= 0
-    for node in range(tree.nodes - 1, -1, -1):
-        seen, best = wrong[node], bound[node]
-        if child[node] >= 0:
-            stays[node] = below[node] < seen - 1e-3 and hoped[node] < best - 0.1
-            best = hoped[node] if stays[node] else best
-            seen = min(below[node], seen)
+    above = tree.parent[1:][~stays[1:]]  # of leaves
+    below = np.bincount(above, errors[1:][~stays[1:]], tree.nodes).tolist()
+    hoped = np.bincount(above, bound[1:][~stays[1:]], tree.nodes).tolist()
+    tests = np.flatnonzero(stays)[::-1]
+    parts = (tests, tree.parent[tests], errors[tests], bound[tests])
+    for node, parent, seen, best in zip(*(part.tolist() for part in parts), strict=True):
+        worth = below[node] < seen - 1e-3 and hoped[node] < best - 0.1
+        stays[node] = worth
         if node:
-            below[parent[node]] += seen
-            hoped[parent[node]] += best
-    return tree if stays[tree.child >= 0].all() else cut(tree, stays)
+            below[parent] += min(below[node], seen)
+            hoped[parent] += hoped[node] if worth else best
+    return tree if stays[tests].all() else cut(tree, stays)

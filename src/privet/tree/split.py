@@ -21,7 +21,7 @@ from privet.tree.kernels import best_in_tables
 from privet.tree.pairs import best_pairs, can_choose
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,15 +57,28 @@ class Scored:
     gap: tuple[int, int] = (-1, -1)
 
 
-def best_splits(tables: Tables, codings: Sequence[Coding], policy: Policy) -> list[Scored | None]:
-    """Return the best split of each node, or None where there is none."""
+def best_splits(
+    tables: Tables,
+    codings: Sequence[Coding],
+    policy: Policy,
+    wanted: NDArray[np.bool_] | None = None,
+) -> list[Scored | None]:
+    """Return the best split of each node, or None where there is none, or none is ``wanted``."""
+    places = np.arange(tables.nodes) if wanted is None else np.flatnonzero(wanted)
+    best: Iterable[Scored | None]
     if isinstance(tables, CountTables):
-        return _best_counted(tables, codings, policy)
-    pairs = tables.pairs() if hasattr(tables, "pairs") and can_choose(policy) else None
-    if pairs is not None:
-        return _best_paired(pairs, tables.nodes, codings, policy)
-    nodes = (ranked_splits(tables.at(node), codings, policy) for node in range(tables.nodes))
-    return [ranked[0] if ranked else None for ranked in nodes]
+        best = _best_counted(tables.of(places), codings, policy)
+    elif hasattr(tables, "pairs") and can_choose(policy) and (pairs := tables.pairs()) is not None:
+        every = _best_paired(pairs, tables.nodes, codings, policy)
+        best = [every[place] for place in places]
+    else:
+        best = in_threads(
+            lambda node: _best_split(tables.at(node), codings, policy), places.tolist()
+        )
+    found: list[Scored | None] = [None] * tables.nodes
+    for place, split in zip(places.tolist(), best, strict=True):
+        found[place] = split
+    return found
 
 
 def _best_paired(
@@ -83,6 +96,30 @@ def _best_paired(
         sums = best.counts[node], best.errors[node], best.leads[node]
         found.append(Scored(attribute, branch, *numbers, *sums, gap))
     return found
+
+
+def _best_split(
+    estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy
+) -> Scored | None:
+    """Return the first of ``ranked_splits``, writing out no more splits than it must."""
+    if policy.ratio:  # the average asks for all of them
+        ranked = ranked_splits(estimates, codings, policy)
+        return ranked[0] if ranked else None
+    every = [
+        candidates_of(attribute, estimate, coding, policy)
+        for attribute, (estimate, coding) in enumerate(zip(estimates, codings, strict=True))
+    ]
+    held = [one for one in every if one is not None]
+    while held:
+        best = held[0]
+        for other in held[1:]:
+            if other.score.max() > best.score.max() + TIE:
+                best = other
+        scored = best.scored(best.best, policy)
+        if scored is not None:
+            return scored
+        held.remove(best)
+    return None
 
 
 def ranked_splits(

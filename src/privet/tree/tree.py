@@ -33,8 +33,9 @@ class Tree:
     Arrays have one entry a node. ``attribute`` is -1 at a leaf; ``child`` the first child, or -1.
     At a test of numbers ``threshold`` is the largest value that takes the first branch and
     ``around`` holds the two values it lies between; elsewhere they are NaN. ``routes[i]`` is the
-    branch of each code. ``counts`` are (estimated) class counts and ``errors`` their standard
-    errors; ``label`` is the class a leaf predicts, which an uncertain leaf takes from its parent.
+    branch of each code; where a threshold lies inside a cell, that of its centre. ``counts`` are
+    (estimated) class counts and ``errors`` their standard errors; ``label`` is the class a leaf
+    predicts, which an uncertain leaf takes from its parent.
     ``gain`` is what a test gains a record, and ``z`` by how many standard errors (infinite where
     counts are exact); both are 0 at a leaf.
     """
@@ -290,10 +291,12 @@ class Tree:
             if ordered == bool(np.isnan(self.threshold[node])):
                 raise ValueError
             if route is not None and ordered:
-                # Codes and values must take the same side.
-                cells = coding.upper <= self.threshold[node]
-                side = np.append(~cells, [True] * coding.missing)
-                if self.branches[node] != 2 or not np.array_equal(route, side):
+                # A cell goes where its end goes, or its centre if it is cut; missing to the right.
+                cut = self.threshold[node]
+                ends = np.append(coding.upper > cut, [True] * coding.missing)
+                centres = ~(coding.decode(np.arange(coding.size)) <= cut)
+                same = np.array_equal(route, ends) or np.array_equal(route, centres)
+                if self.branches[node] != 2 or not same:
                     raise ValueError
 
     def write(self, path: str | Path) -> None:

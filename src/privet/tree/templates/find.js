@@ -23,6 +23,13 @@ function walk(held) {
     else path.push(x < 0 ? node.heavy : node.child + node.route[x]);
   }
 }
+function look(path) {
+  const picture = document.querySelector(".scroll"), frame = picture.getBoundingClientRect();
+  const drawn = path.map((node) => picture.querySelector(`[data-node="${node}"] .box`)).filter((box) => box);
+  const box = drawn[drawn.length - 1].getBoundingClientRect();
+  picture.scrollTop += (box.top + box.bottom - frame.top - frame.bottom) / 2;
+  picture.scrollLeft += (box.left + box.right - frame.left - frame.right) / 2;
+}
 function show() {
   for (const old of document.querySelectorAll(".here")) old.classList.remove("here");
   const { held, wrong } = read();
@@ -35,6 +42,7 @@ function show() {
     }
   verdict.textContent = (Object.keys(held).length ? tree.rules[last] : "Fill in what you know of the record.") + (wants === undefined ? "" : " Next is asked: " + tree.names[wants] + ".");
   verdict.dataset.node = last;
+  look(path);
 }
 for (const [name, value] of new URLSearchParams(location.hash.slice(1)))
   for (const field of fields)

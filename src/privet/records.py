@@ -1,0 +1,172 @@
+"""Plain records, as people bring them: columns checked, coded to learn from, read to predict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.coding import Coding, code_values
+from privet.compiled import in_threads
+from privet.errors import DataError, InputError
+from privet.estimate.bins import learn_cells
+from privet.frames import Column, columns, distinct, is_frame
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from privet.coding import Floats
+
+__all__ = [
+    "as_frame",
+    "check_weight",
+    "code_columns",
+    "has_text",
+    "labels_of",
+    "positional",
+    "readable",
+    "taken",
+    "whole_weights",
+]
+
+
+def as_frame(X: Any) -> Any:
+    """Return columns that scikit-learn does not take for a table as one that it does."""
+    if type(X) is dict:
+        import pyarrow as pa
+
+        return pa.table(columns(X))
+    if is_frame(X) and type(X).__name__ == "RecordBatch":
+        import pyarrow as pa
+
+        return pa.Table.from_batches([X])
+    return X
+
+
+def has_text(X: Any) -> bool:
+    """Whether an array has text among its values, which are then categories."""
+    if isinstance(X, list | tuple):
+        X = np.asarray(X, dtype=object)
+    if not isinstance(X, np.ndarray) or X.ndim != 2:
+        return False
+    if X.dtype.kind in "US":
+        return True
+    return X.dtype == object and any(isinstance(value, str | bytes) for value in X.ravel())
+
+
+def positional(X: Any) -> dict[str, Column]:
+    """Return the columns of an array of mixed types, numbers as numbers."""
+    array = np.asarray(X, dtype=object)
+    held = {}
+    for place in range(array.shape[1]):
+        column = array[:, place]
+        text = any(isinstance(value, str) for value in column)
+        try:
+            held[f"x{place}"] = column if text else np.asarray(column, np.float64)
+        except (TypeError, ValueError):
+            message = f"Column {place} holds values that are neither text nor numbers."
+            raise DataError(message, hint="convert it to one of them.") from None
+    return columns(held)
+
+
+def code_columns(held: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
+    """Learn a coding for each plain column; numbers stay numbers, they are coded on the way."""
+
+    def learn(name: str) -> tuple[Coding, Any]:
+        column = held[name]
+        if isinstance(column, np.ndarray):
+            numbers = np.asarray(column, np.float64)
+            check_finite(name, numbers)
+            return learn_cells(name, numbers), numbers
+        values = distinct(column)
+        if None in values:
+            message = f"Column {name!r} has a missing value."
+            raise DataError(message, hint="fill it, with a category of its own for example.")
+        if not all(isinstance(value, str | int | float) for value in values):
+            message = f"Column {name!r} holds values that are neither text nor numbers."
+            raise DataError(message, hint="convert it to one of them.")
+        coding = Coding.categories(name, sorted(values, key=str))
+        return coding, coding.encode(column)
+
+    learned = dict(zip(held, in_threads(learn, held), strict=True))
+    return [coding for coding, _ in learned.values()], {
+        name: column for name, (_, column) in learned.items()
+    }
+
+
+def check_finite(name: str, numbers: Floats) -> None:
+    """Refuse numbers that are missing or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = numbers.sum()  # finite unless a number is not, or all are huge
+    if not np.isfinite(total) and not np.isfinite(numbers).all():
+        message = f"Column {name!r} has a missing or infinite value (NaN, inf)."
+        raise DataError(message, hint="fill or drop those records.")
+
+
+def labels_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the sorted classes and each record's place among them, without sorting the records."""
+    if y.dtype.kind in "iu" and len(y):
+        low, high = int(y.min()), int(y.max())
+        if high - low < 1 << 16 and high < 1 << 63:
+            whole = y.astype(np.int64, copy=False)
+            shifted = whole - low if low else whole
+            there = np.bincount(shifted, minlength=high - low + 1) > 0
+            classes = (np.flatnonzero(there) + low).astype(y.dtype)
+            return classes, shifted if there.all() else (np.cumsum(there) - 1)[shifted]
+    classes, labels = np.unique(y, return_inverse=True)
+    return classes, labels
+
+
+def readable(coding: Coding, column: Column) -> Floats:
+    """Return a column as a tree reads it: numbers, or codes; a category it never saw is -1."""
+    if not coding.ordered:
+        missing = -1
+        values = coding.values or ()
+        codes = code_values(
+            column, values, coding.name, missing=coding.missing, unknown=len(values) + 1
+        ).astype(np.float64)
+        return np.where(codes > len(values), missing, codes)
+    if not isinstance(column, np.ndarray):
+        message = f"Column {coding.name!r} does not hold numbers."
+        raise DataError(message, hint="the tree was learned from numbers there.")
+    numbers = np.asarray(column, np.float64)
+    if not coding.missing:
+        check_finite(coding.name, numbers)
+    return numbers
+
+
+def taken(column: Column, rows: NDArray[np.bool_]) -> Column:
+    """Return some rows of a column."""
+    return column[rows] if isinstance(column, np.ndarray) else column.filter(rows)
+
+
+def check_weight(weight: Any, rows: int) -> Floats:
+    """Return one weight a record, or say what is wrong with them."""
+    try:
+        held = np.asarray(weight, np.float64)
+    except (TypeError, ValueError):
+        message = "Sample weights must be numbers."
+        raise InputError(message) from None
+    if held.ndim == 0:
+        held = np.full(rows, float(held))
+    if held.ndim != 1:
+        message = "Sample weights must be 1D array or scalar."
+        raise InputError(message)
+    if len(held) != rows:
+        message = f"sample_weight.shape == {held.shape}, expected {(rows,)}!"
+        raise InputError(message)
+    if not np.isfinite(held).all() or (held < 0).any():
+        message = "Sample weights must be finite and not negative."
+        raise InputError(message)
+    if not held.any():
+        message = "All sample weights are zero: no class has a record."
+        raise InputError(message)
+    return held
+
+
+def whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:
+    """Return weights as whole numbers of a unit, and that unit; their sums cannot overflow."""
+    if (weight == np.floor(weight)).all() and weight.sum() < 2.0**62:
+        return weight.astype(np.int64), 1.0
+    unit = 2.0 ** min(40, 61 - int(np.ceil(np.log2(weight.sum()))))
+    return np.rint(weight * unit).astype(np.int64), 1.0 / unit

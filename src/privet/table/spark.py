@@ -1,0 +1,428 @@
+"""Tables on a Spark cluster: counted, mapped and exchanged at the workers. The one door to Spark.
+
+What travels is work: pickled functions go to the workers, small arrays come back. A task that is
+lost and run again elsewhere does the same to the same rows, so nothing depends on who did it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.errors import BugError, DataError, InputError
+from privet.table.base import Table, added, thinned
+from privet.table.cluster import Cluster, quiet, told_by_us
+from privet.table.parquet import ParquetTable
+from privet.table.travel import (
+    PLACE,
+    Arriving,
+    Tasks,
+    from_bytes,
+    grouped,
+    pack,
+    to_bytes,
+    unpack,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from privet.schema import Attribute
+    from privet.table.base import Batch, IntArrays
+    from privet.table.pieces import PiecedTable
+
+__all__ = ["SparkFiles", "SparkTable", "connect", "is_on_spark", "on_workers"]
+
+TASK_ROWS = 1 << 20  # of a task, where there are enough rows to keep all workers busy
+
+
+def is_on_spark(records: object) -> bool:
+    """Whether records live on a cluster: a table or files of ours, or a frame of Spark's."""
+    if isinstance(records, SparkTable | SparkFiles):
+        return True
+    return type(records).__module__.startswith("pyspark.") and hasattr(records, "mapInArrow")
+
+
+@contextmanager
+def connect(master: str) -> Iterator[Any]:
+    """Give a Spark session at a master's (``local[4]``, ``spark://…``), stopped at the end.
+
+    The Java side only hands out work, so it starts small. Settings come from Spark's own files. A
+    session that this process has already is taken as it is, and stays.
+    """
+    session_class = _session_class()
+    running = session_class.getActiveSession()
+    if running is not None:
+        yield running
+        return
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = session_class.builder.master(master).appName("privet")
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.python.task.killTimeout": "300ms",
+    }.items():
+        builder = builder.config(name, value)
+    try:
+        with quiet():
+            session = builder.getOrCreate()
+    except Exception as error:  # noqa: BLE001 - whatever keeps Spark from starting
+        raise InputError(
+            f"Spark does not start with master {master!r} ({type(error).__name__}).",
+            hint="check the master's address, and that Java 17 or newer is there.",
+        ) from None
+    session.sparkContext.setLogLevel("OFF")  # a worker's error is told by us, without values
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _session_class() -> Any:
+    try:
+        with quiet():
+            from pyspark.sql import SparkSession
+    except ImportError:
+        message = "Work on a cluster needs PySpark."
+        raise InputError(message, hint="pip install 'privet[spark]'.") from None
+    return SparkSession
+
+
+@dataclass(frozen=True)
+class SparkFiles:
+    """Raw files that the workers of a session can read: what to disguise, before a plan is made.
+
+    ``path`` is a file, a folder, which may be partitioned, or a pattern; workers must see the files
+    under the same name.
+    """
+
+    session: Any
+    path: str | Path
+
+    def table(self, attributes: Sequence[Attribute]) -> SparkTable:
+        """Return the columns of some attributes."""
+        return SparkTable.records(self.session, self.path, attributes)
+
+
+def on_workers(
+    session: Any, work: Callable[[Any], bytes], items: Sequence[Any], label: str
+) -> list[bytes]:
+    """Return ``work(item)`` of every item in order: for files rather than for rows."""
+    return Cluster(session).each(work, items, label)
+
+
+class SparkTable(Table):
+    """Columns on a cluster, made by ``of``, ``files`` or ``records``.
+
+    Counts are added up at the workers; ``batches`` and ``collect`` bring rows to the driver. Work
+    is pickled, so all that it needs must be installed at the workers, privet included.
+    """
+
+    def __init__(self, cluster: Cluster, local: PiecedTable, frame: Any = None) -> None:
+        self._cluster = cluster
+        self._local = local
+        self._frame = frame
+        self.names, self.rows = local.names, local.rows
+        self.types = getattr(local, "types", {})
+
+    @classmethod
+    def of(
+        cls,
+        frame: Any,
+        names: Sequence[str] | None = None,
+        *,
+        row: str | None = None,
+        types: Mapping[str, Any] | None = None,
+    ) -> SparkTable:
+        """Return some columns of a Spark frame as a table.
+
+        Rows are placed by the whole numbers in the column ``row``, which must all be different;
+        without it, by their order in the frame, which must then be the same each time Spark works
+        it out: so it is for files, not after a join or a shuffle. ``types`` tells which columns
+        are codes, and of which type (``uint8``, ``uint16``).
+        """
+        from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
+
+        cluster = Cluster(frame.sparkSession)
+        held = [name for name in frame.columns if name != row] if names is None else list(names)
+        absent = [name for name in [*held, *([row] if row else [])] if name not in frame.columns]
+        if absent:
+            message = f"The Spark frame has no column {absent[0]!r}; it has "
+            raise DataError(message + f"{', '.join(frame.columns)}.")
+        asked = [F.col(f"`{name}`") for name in held]
+        frame = frame.select(*asked) if row is None else _sorted(cluster, frame, row, asked)
+
+        def length(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+            yield _partition(), sum(batch.num_rows for batch in arrived), b""
+
+        with told_by_us():
+            first = frame.limit(1).toArrow()
+        found = cluster.run(cluster.mapped(frame, length), "numbering", 1, 1)
+        lengths = {one.key: one.place for one in found}
+        parts = [lengths.get(number, 0) for number in range(max(lengths, default=-1) + 1)]
+        kinds = {name: np.dtype(kind) for name, kind in (types or {}).items()}
+        return cls(cluster, Arriving(parts, _one(first), kinds), frame)
+
+    @classmethod
+    def files(
+        cls, session: Any, paths: Iterable[str | Path], names: Sequence[str] | None = None
+    ) -> SparkTable:
+        """Return the table of Parquet files with codes and numbers, which every worker can read."""
+        return cls.over(session, ParquetTable(paths, names))
+
+    @classmethod
+    def over(cls, session: Any, table: ParquetTable) -> SparkTable:
+        """Return the same table, read at the workers."""
+        return cls(Cluster(session), table)
+
+    @classmethod
+    def records(cls, session: Any, path: str | Path, attributes: Sequence[Attribute]) -> SparkTable:
+        """Return the raw columns of an owner's files, which every worker can read.
+
+        ``path`` is as for ``Source``: a file, a folder, which may be partitioned, or a pattern.
+        """
+        from privet.table.raw import RawTable
+        from privet.table.source import Source, is_parquet
+
+        source = Source(path, attributes)
+        cluster = Cluster(session)
+
+        def length(file: Path) -> bytes:
+            rows = sum(len(next(iter(raw.values()))) for raw in source.read(file))
+            return rows.to_bytes(8, "big")
+
+        files = [file for file in source.paths if not is_parquet(file)]
+        found = [int.from_bytes(one, "big") for one in cluster.each(length, files, "numbering")]
+        table = RawTable(source, found)
+        if not table.rows:
+            raise DataError(f"The table {path} has no rows.")
+        return cls(cluster, table)
+
+    def __reduce__(self) -> Any:
+        # Work often holds on to the evidence that asks for it, and so to the table; the session
+        # cannot travel and need not.
+        return _Absent, (self.names, self.rows)
+
+    @property
+    def session(self) -> Any:
+        """The Spark session that works on the table."""
+        return self._cluster.session
+
+    # Work
+
+    def count(self, work: Callable[[Batch], IntArrays], label: str = "counting") -> IntArrays:
+        """Return the sum of ``work(batch)``: added up at the workers, in one pass."""
+        if not self.rows:
+            message = "The table has no rows."
+            raise DataError(message)
+        self.meter.passes += 1
+        tasks, read = self._tasks()
+        few = max(1, math.isqrt(tasks))
+
+        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+            for number, batches in read(arrived):
+                total = added(map(work, batches))
+                if total is not None:
+                    yield number % few, 0, pack(total)
+
+        def join(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+            parts = (data for batch in arrived for data in batch.column("data").to_pylist())
+            total = added(map(unpack, parts))
+            if total is not None:
+                yield 0, 0, pack(total)
+
+        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), one), few)
+        rows = self._cluster.run(self._cluster.mapped(parts, join), label, tasks, self.rows)
+        total = added(unpack(row.data) for row in rows)
+        if total is None:
+            message = "no task of a count gave a result"
+            raise BugError(message)
+        return total
+
+    def exchange(
+        self,
+        scatter: Callable[[Batch], Iterable[tuple[int, bytes]]],
+        buckets: int,
+        gather: Callable[[int, Iterator[bytes]], bytes],
+        label: str,
+    ) -> list[bytes]:
+        """Bring what ``scatter`` makes of all batches together by bucket, and ``gather`` each.
+
+        A bucket's data come in the order of their rows. Return what ``gather`` returns, bucket
+        after bucket; it runs at a worker, perhaps more than once.
+        """
+        self.meter.passes += 1
+        tasks, read = self._tasks()
+
+        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+            for _, batches in read(arrived):
+                for batch in batches:
+                    for bucket, data in scatter(batch):
+                        yield bucket, batch.start, data
+
+        def join(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+            head = next(arrived, None)
+            if head is not None and head.num_rows:
+                number = head.column("key")[0].as_py()
+                yield number, 0, gather(number, _data(head, arrived))
+
+        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), one), buckets)
+        frame = self._cluster.mapped(parts.sortWithinPartitions("place"), join)
+        rows = self._cluster.run(frame, label, tasks, self.rows)
+        return [row.data for row in sorted(rows, key=lambda row: row.key)]
+
+    def tasks(self, work: Callable[[int, Iterator[Batch]], bytes], label: str) -> list[bytes]:
+        """Return ``work(number, batches)`` of each task's rows, in the order of the rows."""
+        self.meter.passes += 1
+        tasks, read = self._tasks()
+
+        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+            for number, batches in read(arrived):
+                yield number, 0, work(number, batches)
+
+        frame = self._cluster.mapped(self._arriving(tasks), one)
+        rows = self._cluster.run(frame, label, tasks, self.rows)
+        return [row.data for row in sorted(rows, key=lambda row: row.key)]
+
+    def thinned(self, names: Sequence[str], step: int) -> dict[str, NDArray[Any]]:
+        """Return some columns of every ``step``-th row; the others stay at the workers."""
+
+        def some(_: int, batches: Iterator[Batch]) -> bytes:
+            held = [thinned(batch, names, step) for batch in batches]
+            return pack(tuple(np.concatenate([part[name] for part in held]) for name in names))
+
+        parts = [unpack(one) for one in self.tasks(some, "reading")]
+        both = zip(names, zip(*parts, strict=True), strict=True)
+        return {name: np.concatenate(held) for name, held in both}
+
+    def map(self, work: Callable[[Batch], Batch]) -> SparkTable:
+        """Return the mapped table; the work is done at the workers whenever it is read."""
+        return self._like(self._local.map(work))
+
+    def slice(self, start: int, stop: int) -> SparkTable:
+        """Return some rows."""
+        return self._like(self._local.slice(start, stop))
+
+    def shards(self) -> Sequence[Callable[[], Iterator[Batch]]]:
+        """Return one call that brings all rows to the driver, batch by batch."""
+        return [self._stream]
+
+    def _stream(self) -> Iterator[Batch]:
+        tasks, read = self._tasks()
+
+        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+            for _, batches in read(arrived):
+                for batch in batches:
+                    yield 0, batch.start, to_bytes(batch)
+
+        with told_by_us():
+            frame = self._cluster.mapped(self._arriving(tasks), one)
+            for row in frame.toLocalIterator(prefetchPartitions=True):
+                yield from_bytes(row.place, row.data)
+
+    # Spark
+
+    def _like(self, local: PiecedTable) -> SparkTable:
+        table = SparkTable(self._cluster, local, self._frame)
+        table.meter = self.meter
+        return table
+
+    def _tasks(self) -> tuple[int, Any]:
+        """Return the number of tasks, and how a task reads the batches of what arrives."""
+        local = self._local
+        if isinstance(local, Arriving):
+            return (
+                len(local.pieces) or 1,
+                lambda arrived: local.arrived(_partition(), arrived),
+            )
+        least = min(TASK_ROWS, max(1, local.rows // (4 * self._cluster.cores)))
+        groups = grouped((piece.rows for piece in local.pieces), least)
+        return len(groups) or 1, Tasks(local, groups).batches
+
+    def _arriving(self, tasks: int) -> Any:
+        return self._cluster.numbers(tasks) if self._frame is None else self._frame
+
+    @staticmethod
+    def _exchanged(frame: Any, parts: int) -> Any:
+        """Return the rows of a frame brought together by key, one key a partition."""
+        from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
+
+        return frame.repartitionById(parts, F.col("key").cast("int"))
+
+
+class _Absent(Table):
+    """What a worker sees of a table on a cluster: its names and its length."""
+
+    def __init__(self, names: list[str], rows: int) -> None:
+        self.names, self.rows = names, rows
+
+    def shards(self) -> Any:
+        """Refuse."""
+        message = "a worker asked for the table it works on"
+        raise BugError(message)
+
+    def map(self, work: Any) -> Any:
+        """Refuse."""
+        del work
+        self.shards()
+
+    def slice(self, start: int, stop: int) -> Any:
+        """Refuse."""
+        del start, stop
+        self.shards()
+
+
+def _data(head: Any, rest: Iterator[Any]) -> Iterator[bytes]:
+    batch: Any = head
+    while batch is not None:
+        yield from batch.column("data").to_pylist()
+        batch = next(rest, None)
+
+
+def _one(table: Any) -> Any:
+    if not table.num_rows:
+        raise DataError("The Spark frame has no rows.")
+    return table.combine_chunks().to_batches()[0]
+
+
+def _sorted(cluster: Cluster, frame: Any, row: str, asked: list[Any]) -> Any:
+    """Return a frame in the order of a column, cut into partitions by its values alone."""
+    from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
+
+    kind = dict(frame.dtypes)[row]
+    if kind not in ("tinyint", "smallint", "int", "bigint"):
+        raise DataError(f"Column {row!r} must hold whole numbers to place rows by, not {kind}.")
+    place = F.col(f"`{row}`")
+    with told_by_us():
+        low, high, count, given = frame.select(
+            F.min(place), F.max(place), F.count(F.lit(1)), F.count(place)
+        ).first()
+    if not count:
+        raise DataError("The Spark frame has no rows.")
+    if given < count:
+        raise DataError(f"Column {row!r} has a missing value; it must place every row.")
+    parts = max(1, min(4 * cluster.cores, count >> 16), count // TASK_ROWS)
+    # Rounding may move a value to a neighbouring partition, but never past another value.
+    share = (place.cast("double") - F.lit(float(low))) / F.lit(float(high - low + 1)) * F.lit(parts)
+    part = F.least(F.lit(parts - 1), F.floor(share)).cast("int").alias("privet part")
+    placed = frame.select(*asked, place.cast("bigint").alias(PLACE), part)
+    brought = placed.repartitionById(parts, F.col("`privet part`")).drop("privet part")
+    return brought.sortWithinPartitions(F.col(f"`{PLACE}`"))
+
+
+def _partition() -> int:
+    """Return the number of the partition that a worker is at."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 0 if context is None else int(context.partitionId())

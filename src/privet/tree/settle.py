@@ -1,0 +1,145 @@
+"""Where inside a cell a threshold lies.
+
+Disguised numbers come in cells, and a split falls between two of them; the originals changed
+their class somewhere near. How many records of the cells round the border have the class of
+either side tells where: a cell three tenths of which belong to the left is cut at three tenths.
+The cells' own counts say how records lie along the axis; only inside a cell they are taken as even.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from privet.coding import Coding, Floats
+    from privet.estimate.fitted import FittedEvidence, Joint
+    from privet.tree.tree import Tree
+
+__all__ = ["settled"]
+
+NEAR = 2  # cells on either side whose counts place the border
+FAR = 4  # cells beyond them that tell how clearly the sides differ
+LEAST_CLEAR = 0.2  # by which share of the records a side's class must lead, else the border stays
+
+
+def settled(tree: Tree, evidence: FittedEvidence) -> Tree:
+    """Return the tree with thresholds of disguised numbers moved inside their cells.
+
+    The codes' own branches follow the thresholds: a cell goes where its centre goes.
+    """
+    nodes = [
+        node
+        for node in np.flatnonzero(np.isfinite(tree.threshold)).tolist()
+        if evidence.is_disguised(int(tree.attribute[node]))
+    ]
+    sets = _sets(tree)
+    joints = evidence.joints(sets[node] for node in nodes)
+    threshold, around, routes = tree.threshold.copy(), tree.around.copy(), list(tree.routes)
+    for node in nodes:
+        joint = joints.get(sets[node])
+        border = None if joint is None else _border(tree, node, joint, sets[node])
+        if border is not None:
+            coding = tree.codings[tree.attribute[node]]
+            threshold[node] = around[node] = border
+            left = coding.decode(np.arange(coding.size)) <= border  # false for a missing number
+            routes[node] = (~left).astype(np.int16)
+    return replace(tree, threshold=threshold, around=around, routes=tuple(routes))
+
+
+def _sets(tree: Tree) -> list[tuple[int, ...]]:
+    """Return the attributes tested above, at and below each node."""
+    below: list[set[int]] = [set() for _ in range(tree.nodes)]
+    for node in reversed(range(tree.nodes)):
+        if tree.child[node] >= 0:
+            below[node].add(int(tree.attribute[node]))
+        if node:
+            below[tree.parent[node]] |= below[node]
+    above: list[set[int]] = [set()]
+    for node in range(1, tree.nodes):
+        parent = int(tree.parent[node])
+        above.append(above[parent] | {int(tree.attribute[parent])})
+    return [tuple(sorted(one | other)) for one, other in zip(above, below, strict=True)]
+
+
+def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float | None:
+    """Return the value up to which records of a node belong to its left side.
+
+    None where that cannot be told: the table shows the attribute coarsely, the sides say the same,
+    or records of the sides hardly differ.
+    """
+    place = int(tree.attribute[node])
+    own = held.index(place)
+    coding, route = tree.codings[place], tree.routes[node]
+    if route is None or joint.views[own].step > 1:
+        return None
+    labels = _labels(tree, node, joint, held)
+    left, right = _stretch(labels, int(np.flatnonzero(route == 0)[-1]), coding.known)
+    near = min(NEAR, len(left), len(right))
+    if near == 0:
+        return None
+    # Of the records for which the sides say different things: how many there are in each cell,
+    # and by how many the class of the left side leads.
+    lead = labels[left[0]] - labels[right[0]]
+    table = np.moveaxis(joint.table, own, 0)
+    rows = table.sum(-1).reshape(len(table), -1) @ (np.abs(lead).sum(-1) / 2).ravel()
+    leads = table.reshape(len(table), -1) @ lead.ravel()
+    clear = []
+    for cells, sign in ((left, 1), (right, -1)):
+        far = cells[near : NEAR + FAR] or cells[: NEAR + FAR]
+        clear.append(sign * leads[far].sum() / max(rows[far].sum(), 1e-9))
+    if min(clear) < LEAST_CLEAR:
+        return None
+    window = np.arange(left[0] + 1 - near, left[0] + 1 + near)
+    wanted = (leads[window].sum() + clear[1] * rows[window].sum()) / sum(clear)
+    sums = np.concatenate([[0.0], np.cumsum(rows[window])])
+    if not 0 < wanted < sums[-1]:
+        return None
+    inside = int(np.searchsorted(sums, wanted)) - 1
+    share = (wanted - sums[inside]) / (sums[inside + 1] - sums[inside])
+    return _value(coding, int(window[inside]), float(share))
+
+
+def _labels(tree: Tree, top: int, joint: Joint, held: tuple[int, ...]) -> Floats:
+    """Return what a node's leaves say of each cell: own codes × the other attributes × classes."""
+    own = int(tree.attribute[top])
+    others = [axis for axis, one in enumerate(held) if one != own]
+    name, size = tree.codings[own].name, tree.codings[own].size
+    labels = np.zeros((size, *(joint.table.shape[axis] for axis in others), len(tree.classes)))
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        waiting += tree.children(node)
+        if tree.child[node] < 0:
+            box = tree.boxes[node]
+            inside: Floats = box.mask(name, size).astype(np.float64)
+            for axis in others:
+                coding = tree.codings[held[axis]]
+                share = joint.views[axis].inside(box.mask(coding.name, coding.size))
+                inside = inside[..., None] * share
+            labels[..., tree.label[node]] += inside
+    return labels
+
+
+def _stretch(labels: Floats, last: int, known: int) -> tuple[list[int], list[int]]:
+    """Return the cells on either side of a border, outwards, up to where labels change again."""
+    if np.array_equal(labels[last], labels[last + 1]):
+        return [], []
+    left, right = [last], [last + 1]
+    while left[-1] > 0 and np.array_equal(labels[left[-1] - 1], labels[last]):
+        left.append(left[-1] - 1)
+    while right[-1] + 1 < known and np.array_equal(labels[right[-1] + 1], labels[last + 1]):
+        right.append(right[-1] + 1)
+    return left, right
+
+
+def _value(coding: Coding, cell: int, share: float) -> float | None:
+    """Return the value that leaves a share of a cell to its left; None if the cell is one value."""
+    lower, upper = coding.lower, coding.upper
+    if lower is None or upper is None or lower[cell] == upper[cell]:
+        return None
+    begin = coding.edges[cell - 1] if cell else lower[0]
+    end = coding.edges[cell] if cell + 1 < coding.known else upper[-1]
+    return float(begin + share * (end - begin))
