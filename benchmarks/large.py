@@ -134,6 +134,48 @@ def spark(folder: Path, _: int) -> dict[str, Any]:
     return found
 
 
+def workers(folder: Path, _: int) -> dict[str, Any]:
+    """Mine on one worker and on two."""
+    import privet as pv
+    from privet.table.spark import connect
+
+    found: dict[str, Any] = {}
+    for count in (1, 2):
+        with connect(f"local[{count}]") as session:
+            release = pv.Release.read(folder / "release", spark=session)
+            begin = time.perf_counter()
+            pv.TreeClassifier(method="direct", max_depth=DEPTH).fit(release)
+            found[f"{count} workers"] = time.perf_counter() - begin
+    return found
+
+
+def shape(folder: Path, _: int) -> dict[str, Any]:
+    """Time mining to several depths, and disguising and mining some of the attributes."""
+    import privet as pv
+    from privet import datasets
+
+    release = pv.Release.read(folder / "release")
+    found: dict[str, Any] = {}
+    for depth in (1, 2, 4, 6, 8):
+        before, begin = release.passes, time.perf_counter()
+        model = pv.TreeClassifier(method="direct", max_depth=depth).fit(release)
+        seconds = time.perf_counter() - begin
+        leaves = len(model.tree_.leaves)
+        found[f"depth {depth}"] = [seconds, release.passes - before, leaves]
+    schema = datasets.schema(NAME, bins=BINS)
+    inputs = [attribute.name for attribute in schema.inputs]
+    for count in (3, 6, 9):
+        kept = dict.fromkeys(inputs[:count], pv.Substitution(gamma=GAMMA))
+        kept[schema.target] = pv.Exact()
+        plan = pv.Plan(kept, default=pv.Withheld())
+        begin = time.perf_counter()
+        made = plan.disguise(folder / "records.parquet", schema, to=folder / "some", overwrite=True)
+        middle = time.perf_counter()
+        pv.TreeClassifier(method="direct", max_depth=4).fit(made)
+        found[f"{count} attributes"] = [middle - begin, time.perf_counter() - middle]
+    return found
+
+
 def warm() -> None:
     """Import and compile what all steps need, on a few records: starting is not measured."""
     import privet as pv
@@ -150,6 +192,8 @@ STEPS: dict[str, Callable[[Path, int], Any]] = {
     "mine": mine,
     "polars": polars,
     "spark": spark,
+    "workers": workers,
+    "shape": shape,
 }
 
 
@@ -176,7 +220,8 @@ def run(most: int, console: Console) -> Report:
             folder = Path(name) / str(size)
             folder.mkdir()
             steps = ["generate", "disguise", "mine", "polars"]
-            steps += ["spark"] if size == ON_SPARK else []
+            steps += ["shape"] if size == SIZES[0] else []
+            steps += ["spark", "workers"] if size == ON_SPARK else []
             found[size] = {}
             for work in steps:
                 found[size][work] = step(work, folder, size)

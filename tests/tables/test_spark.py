@@ -1,6 +1,5 @@
 """Tables on Spark: the same disguises and trees as from files, and errors in our words."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from privet.progress import listening
 from privet.release.card import CARD
 from privet.table import Batch
 from privet.table.spark import SparkFiles, SparkTable
-from privet.table.travel import Arriving, guarded, told
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.xdist_group("spark")]
 
@@ -228,27 +226,3 @@ def test_what_works_in_memory_says_so(spark: Any, folder: Path, tmp_path: Path) 
         OWNER.disguise(records, SCHEMA)
     with pytest.raises(DataError, match="at most 99 rows"):
         records.table(SCHEMA.attributes).collect(99)
-
-
-# Without Spark
-
-
-def test_a_frame_with_fewer_rows_than_numbered() -> None:
-    batch = pa.record_batch({"a": [1, 2]})
-    table = Arriving([3], batch.slice(0, 1), {})
-    with pytest.raises(DataError, match="fewer rows than when they were numbered"):
-        [list(batches) for _, batches in table.arrived(0, iter([batch]))]
-
-
-def test_what_a_worker_tells_survives_any_text() -> None:
-    def full(_: Any) -> Any:
-        raise OSError(28, "No space left on device", "/a/b")
-        yield
-
-    with pytest.raises(Exception, match="privet-told") as caught:
-        list(guarded(full)(iter([])))
-    found = told(f"Job aborted\n  {caught.value!r}\n at java")
-    assert isinstance(found, OSError)
-    assert (found.errno, found.filename) == (28, "/a/b")
-    assert told("Job aborted") is None
-    assert not re.search("No space", str(caught.value))

@@ -56,7 +56,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
         return ParquetTable(paths)
 
     def in_frame(held: Mapping[str, NDArray[Any]]) -> Table:
-        return numbered_table(request.getfixturevalue("spark"), len(held["small"]))
+        return frame_table(request.getfixturevalue("spark"), len(held["small"]))
 
     if request.param == "memory":
         return MemoryTable
@@ -64,15 +64,17 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Maker:
 
 
 @cache
-def numbered_table(spark: Any, rows: int) -> SparkTable:
-    """The columns, from a frame in another order that has the number of each row."""
-    order = np.random.default_rng(5).permutation(rows)
-    held = {name: column[order] for name, column in columns(rows).items()}
-    wide = {
+def frame_table(spark: Any, rows: int) -> SparkTable:
+    """The columns, from a frame of Spark's; that is made once, being slow."""
+    frame = spark.createDataFrame(pa.table(signed(columns(rows)))).cache()
+    return SparkTable.of(frame, types={"small": "uint8", "wide": "uint16"})
+
+
+def signed(held: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The columns as Spark can hold them: it has no unsigned numbers."""
+    return {
         name: one.astype(np.int32) if one.dtype.kind == "u" else one for name, one in held.items()
     }
-    frame = spark.createDataFrame(pa.table({**wide, "id": 3 * order - 7})).repartition(2).cache()
-    return SparkTable.of(frame, row="id", types={"small": "uint8", "wide": "uint16"})
 
 
 def work(batch: Batch) -> tuple[NDArray[np.int64], ...]:
@@ -144,6 +146,21 @@ def test_maps_compose_and_know_their_rows_places(make: Maker) -> None:
     # A map on a slice counts from the slice's own beginning.
     late = make(held).slice(100, 200).map(placed).collect(ROWS)
     assert np.array_equal(late.columns["place"], np.arange(100))
+
+
+@pytest.mark.needs("java")
+@pytest.mark.xdist_group("spark")
+def test_rows_of_a_frame_are_where_their_numbers_say(spark: Any) -> None:
+    held = columns(50_000)
+    order = np.random.default_rng(5).permutation(50_000)
+    mixed = {name: column[order] for name, column in signed(held).items()}
+    frame = spark.createDataFrame(pa.table({**mixed, "id": 3 * order - 7})).repartition(3)
+    table = SparkTable.of(frame, row="id", types={"small": "uint8", "wide": "uint16"})
+    assert (table.names, table.rows) == (list(held), 50_000)
+    for got, expected in zip(table.count(work), whole(held), strict=True):
+        assert np.array_equal(got, expected)
+    cut = table.slice(10, 30_000).collect(50_000).columns
+    assert np.array_equal(cut["number"], held["number"][10:30_000])
 
 
 def test_an_empty_table_cannot_be_counted(make: Maker) -> None:

@@ -39,7 +39,7 @@ def is_release(path: Path) -> bool:
     if not path.is_dir():
         return path.suffix == ".release" and not path.is_file()
     held = [file.name for file in path.iterdir() if file.name[0] not in "._"]
-    parts = bool(held) and all(re.fullmatch(r"part-\d+\.parquet", name) for name in held)
+    parts = bool(held) and all(re.fullmatch(r"part-\d+(-\d+)?\.parquet", name) for name in held)
     return CARD in held or path.suffix == ".release" or parts
 
 

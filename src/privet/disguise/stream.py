@@ -88,7 +88,7 @@ def _in_order(raw: Source, recipe: Recipe, source: Randomness) -> Iterator[dict[
 
     made = in_threads(one, _batches(raw))
     size = recipe.steps[0].name
-    yield from track(made, "disguising", raw.row_bound(), lambda columns: len(columns[size]))
+    yield from track(made, "disguising", _rows(raw), lambda columns: len(columns[size]))
 
 
 def shuffled(
@@ -104,7 +104,7 @@ def shuffled(
     with ExitStack() as stack:
         files = [stack.enter_context(path.open("wb")) for path in paths]
         made = in_threads(one, _batches(raw))
-        for held in track(made, "disguising", raw.row_bound(), lambda held: len(held.rows)):
+        for held in track(made, "disguising", _rows(raw), lambda held: len(held.rows)):
             begin = 0
             for file, end in zip(files, held.ends.tolist(), strict=True):
                 file.write(held.rows[begin:end].tobytes())
@@ -119,6 +119,11 @@ def shuffled(
     for rows in track(buckets, "shuffling", len(paths)):
         if len(rows):
             yield {name: rows[name] for name in recipe.types}
+
+
+def _rows(raw: Source) -> int | None:
+    """Return the number of rows where files tell it."""
+    return raw.row_bound() if all(map(is_parquet, raw.paths)) else None
 
 
 def _batches(raw: Source) -> Iterator[RawBatch]:

@@ -6,7 +6,7 @@ import uuid
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunningError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import BugError, DataError
@@ -72,7 +72,8 @@ class Cluster:
             except BaseException:
                 if not running.done():
                     context.cancelJobGroup(group)
-                    running.exception(_GIVE_UP)
+                    with suppress(Exception):
+                        running.exception(_GIVE_UP)
                 raise
 
     def mapped(self, frame: Any, work: Any) -> Any:
