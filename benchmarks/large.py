@@ -247,8 +247,8 @@ def _judge(report: Report, found: dict[int, dict[str, dict[str, Any]]]) -> None:
             report.goals.append(goal)
     for less, more in pairwise(sizes):
         for work in ("generate", "disguise", "mine"):
-            ratio = found[more][work]["seconds"] / found[less][work]["seconds"]
-            what = f"cost of {more:,} by that of {less:,}, {work}"
+            ratio = found[more][work]["cpu"] / found[less][work]["cpu"]
+            what = f"CPU time of {more:,} by that of {less:,}, {work}"
             report.goals.append(Goal(what, ratio, LINEAR, at_most=True))
     if ON_SPARK in found:
         times = found[ON_SPARK]["spark"]
@@ -259,11 +259,13 @@ def _judge(report: Report, found: dict[int, dict[str, dict[str, Any]]]) -> None:
 
 
 def _growth(found: dict[int, dict[str, dict[str, Any]]]) -> Table:
-    table = Table("records", "step", "seconds", "records a second", "seconds a million", "peak MiB")
+    heads = "records", "step", "seconds", "records a second", "seconds a million"
+    table = Table(*heads, "CPU seconds a million", "peak MiB")
     for size, steps in found.items():
         for work in ("generate", "disguise", "mine"):
             seconds, most = steps[work]["seconds"], steps[work]["peak"]
             speed = f"{size / seconds:,.0f}", f"{1e6 * seconds / size:.2f}"
+            speed = (*speed, f"{1e6 * steps[work]['cpu'] / size:.2f}")
             table.add_row(f"{size:,}", work, f"{seconds:.1f}", *speed, f"{most:.0f}")
     return table
 
@@ -273,10 +275,10 @@ def main(arguments: list[str]) -> None:
     if arguments and arguments[0] in STEPS:
         folder, rows = Path(arguments[1]), int(arguments[2])
         warm()
-        begin = time.perf_counter()
+        begin, worked = time.perf_counter(), time.process_time()
         measured = STEPS[arguments[0]](folder, rows) or {}
-        seconds = time.perf_counter() - begin
-        print(json.dumps({"seconds": seconds, "peak": peak(), **measured}))
+        seconds, cpu = time.perf_counter() - begin, time.process_time() - worked
+        print(json.dumps({"seconds": seconds, "cpu": cpu, "peak": peak(), **measured}))
         return
     parser = argparse.ArgumentParser(prog="python -m benchmarks large", description=__doc__)
     parser.add_argument("--most", type=int, default=SIZES[-1], help="the largest number of records")

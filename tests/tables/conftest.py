@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+# Workers must find the tests' own functions, whatever folder Spark was started in.
+ROOT = str(Path(__file__).parents[2])
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), ROOT]))
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Raw files of an owner: any mix of Parquet and CSV, read in order, complaints without values."""
 
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,6 @@ def test_a_file_that_changes_while_pieces_are_read(tmp_path: Path, form: str) ->
     table = RawTable(Source(path, [AGE]), [5])
     (batch,) = table.batches()
     assert (batch.start, len(batch)) == (0, 5)
-    write(TABLE.slice(0, 3), path)
+    os.utime(path, ns=(1, 1))  # the same size, but written again
     with pytest.raises(DataError, match=rf"raw\.{form} has changed since"):
         list(table.batches())

@@ -81,30 +81,37 @@ def substitute_few(
 ) -> int:
     """Do what ``substitute`` does for at most 256 values and ``off >= LEAST_OFF``, many at once.
 
-    Every number has 32 bits, so that a processor's vectors hold eight of them. The division of x
-    is guessed from its upper half: that takes less than 2**16 from x, which is off / 2 at most,
-    and the inverse is short by less than one part in 2**15, so the guess is again x // off or one
-    less, never more.
+    Every number has 32 bits, so that a processor's vectors hold eight of them. A word before the
+    code's own stretch leads to ``first``, w // off; one behind it to ``second``, what is left of w
+    after ``diagonal - off`` more, over off; one inside keeps the code, which then lies between the
+    two. So the substitute is the middle one of the three, whichever case it is. ``second`` follows
+    from ``first`` and its remainder; it may be below zero, so a ``bias`` is added meanwhile.
+
+    The division is guessed from the upper half of w: that takes less than 2**16 from it, which is
+    off / 2 at most, and the inverse is short by less than one part in 2**15, so the guess is again
+    w // off or one less, never more.
     """
     power = 0
     while off >> (power + 1):
         power += 1
     width = np.uint32(off)
-    kept = np.uint32(diagonal)
-    behind = np.uint32(diagonal - off)
     inverse = np.uint32((1 << (power + 16)) // off)
+    bias = np.uint32((diagonal - off) // off + 1)
+    rest = np.uint32((diagonal - off) % off)
     top = np.uint32(0)
     for i in range(len(codes)):
         code = np.uint32(codes[i])
         top = np.uint32(max(top, code))
         word = words[i]
-        begin = np.uint32(code * width)
-        x = np.uint32(word - (np.uint32(0) if word < begin else behind))
         # The mask shows the compiler that the shift stays below 32.
-        guess = np.uint32(np.uint32((x >> np.uint32(16)) * inverse) >> np.uint32(power & 31))
-        more = np.uint32(x - np.uint32(guess * width)) >= width
-        stays = np.uint32(word - begin) < kept
-        out[i] = code if stays else np.uint32(guess + np.uint32(more))
+        guess = np.uint32(np.uint32((word >> np.uint32(16)) * inverse) >> np.uint32(power & 31))
+        left = np.uint32(word - np.uint32(guess * width))
+        remainder = np.uint32(min(left, np.uint32(left - width)))  # below zero is very large
+        first = np.uint32(guess + np.uint32(left >= width))
+        second = np.uint32(first + np.uint32(remainder >= rest))
+        lifted = np.uint32(code + bias)
+        least = np.uint32((lifted if lifted > second else second) - bias)  # noqa: FURB136 - faster
+        out[i] = first if first < least else least  # noqa: FURB136
     return int(top)
 
 

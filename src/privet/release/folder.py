@@ -209,6 +209,8 @@ def read_release(path: str | Path, spark: Any = None) -> Release:
 
 
 def _table(folder: Path, part: PartEntry, spark: Any) -> ParquetTable | SparkTable:
+    if spark is not None:
+        folder = folder.absolute()  # a worker has a folder of its own
     paths = [folder / file.name for file in part.files]
     try:
         if spark is None:

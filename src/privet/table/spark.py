@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,6 @@ from privet.table.travel import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -178,7 +178,7 @@ class SparkTable(Table):
         cls, session: Any, paths: Iterable[str | Path], names: Sequence[str] | None = None
     ) -> SparkTable:
         """Return the table of Parquet files with codes and numbers, which every worker can read."""
-        return cls.over(session, ParquetTable(paths, names))
+        return cls.over(session, ParquetTable([Path(path).absolute() for path in paths], names))
 
     @classmethod
     def over(cls, session: Any, table: ParquetTable) -> SparkTable:
@@ -194,7 +194,7 @@ class SparkTable(Table):
         from privet.table.raw import RawTable
         from privet.table.source import Source, is_parquet
 
-        source = Source(path, attributes)
+        source = Source(Path(path).absolute(), attributes)  # a worker has a folder of its own
         cluster = Cluster(session)
 
         def length(file: Path) -> bytes:
