@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import THREADS
-from benchmarks.data import NAME, columns, fresh
+from benchmarks.accuracy import MARGIN
+from benchmarks.data import NAME, TRAIN_SEED, columns, fresh
 from benchmarks.harness import Goal, Report, race
 from privet import datasets
 from privet.channel import Noise
@@ -74,7 +75,8 @@ def run(*, peers_only: bool = False) -> Report:
     if not peers_only:
         import privet as pv
 
-        release = pv.AdditiveNoise(level=LEVEL).disguise(table, datasets.schema(NAME))
+        schema = datasets.schema(NAME, margin=MARGIN, seed=TRAIN_SEED)  # as for accuracy
+        release = pv.AdditiveNoise(level=LEVEL).disguise(table, schema)
         for method in ("by-class", "local", "joint"):
 
             def learn(method: str = method) -> None:

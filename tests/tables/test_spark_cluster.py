@@ -45,6 +45,8 @@ class Cluster:
         (folder / "conf" / "spark-defaults.conf").write_text(
             f"spark.executor.memory 512m\nspark.executor.extraJavaOptions {JAVA}\n"
             f"spark.scheduler.mode FAIR\nspark.local.dir {folder}\nspark.driver.host 127.0.0.1\n"
+            # Who asks the dead for their results gives up soon.
+            "spark.shuffle.io.maxRetries 1\nspark.shuffle.io.retryWait 200ms\n"
         )
         self.log = (folder / "log").open("wb")
         self.master = self.start("master.Master", "--port", self.url.rpartition(":")[2])
