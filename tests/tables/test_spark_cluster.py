@@ -51,6 +51,7 @@ class Cluster:
         self.log = (folder / "log").open("wb")
         self.master = self.start("master.Master", "--port", self.url.rpartition(":")[2])
         self.workers = [self.worker(number) for number in range(2)]
+        self.drivers: list[subprocess.Popen[str]] = []
 
     @property
     def env(self) -> dict[str, str]:
@@ -76,6 +77,16 @@ class Cluster:
             "worker.Worker", "--cores", "1", "--memory", "600m", "--work-dir", own, self.url
         )
 
+    def driver(self, folder: Path) -> subprocess.Popen[str]:
+        """Start the driver; it ends with the cluster if it did not before."""
+        command = [sys.executable, "-m", "tests.tables.driver", self.url, str(folder)]
+        root = str(Path(__file__).parents[2])
+        made = subprocess.Popen(
+            command, env=self.env, cwd=root, stdout=subprocess.PIPE, stderr=self.log, text=True
+        )
+        self.drivers.append(made)
+        return made
+
     def kill(self, process: psutil.Popen) -> set[int]:
         """End a worker as a power cut would, and its executor and their Pythons; return who."""
         dead = [process, *process.children(recursive=True)]
@@ -88,6 +99,9 @@ class Cluster:
         return {one.pid for one in dead}
 
     def stop(self) -> None:
+        for driver in self.drivers:
+            driver.kill()
+            driver.communicate()
         for process in [*self.workers, self.master]:
             if process.is_running():
                 self.kill(process)
@@ -108,11 +122,7 @@ def test_a_worker_dies_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "raw.parquet", row_group_size=4000)
     marks = tmp_path / "marks"
     marks.mkdir()
-    command = [sys.executable, "-m", "tests.tables.driver", cluster.url, str(tmp_path)]
-    root = str(Path(__file__).parents[2])
-    driver = subprocess.Popen(
-        command, env=cluster.env, cwd=root, stdout=subprocess.PIPE, stderr=cluster.log, text=True
-    )
+    driver = cluster.driver(tmp_path)
 
     def pids(kind: str) -> set[int]:
         return {int(mark.name.rpartition("-")[2]) for mark in marks.glob(f"{kind}-*")}
