@@ -92,3 +92,10 @@ def test_an_asymmetric_matrix_against_the_exact_answer() -> None:
 def test_exact_axes_return_what_was_observed() -> None:
     observed = np.array([[3.0, 0.0], [1.0, 5.0]])
     np.testing.assert_array_equal(em([Axis(2, 2), Axis(2, 2)], observed, most=1).table, observed)
+
+
+def test_what_was_not_disguised_is_fitted_as_it_is() -> None:
+    observed = np.array([[4.0, 0.0, 1.0], [2.0, 5.0, 3.0]])
+    for axes, seen in (([Axis(2, 2), Axis(3, 3)], observed), ([Axis(3, 3)], observed[0])):
+        fit = em(axes, seen, most=5)
+        np.testing.assert_allclose(fit.table, seen)

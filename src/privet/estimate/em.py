@@ -115,8 +115,8 @@ def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: f
     steps = 0
     for steps in range(1, most + 1):
         ratio = expected(axes, table)
-        if ratio is table:
-            ratio = table.copy()
+        if np.may_share_memory(ratio, table):  # where nothing was disguised
+            ratio = ratio.copy()
         before = likelihood
         if least_gain > 0 or steps == most:  # a logarithm a cell costs as much as a step
             likelihood = float(log_likelihood(counts.ravel(), ratio.ravel()))
