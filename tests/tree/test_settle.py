@@ -44,7 +44,7 @@ def moved(tree: Tree) -> dict[str, set[float]]:
     return found
 
 
-@pytest.mark.parametrize(("gamma", "off"), [(1e6, 0.01), (20, 0.03)])
+@pytest.mark.parametrize(("gamma", "off"), [(1e6, 0.005), (20, 0.02)])
 def test_a_border_inside_a_cell_is_found(gamma: float, off: float) -> None:
     found = moved(grown(records("one"), gamma))
     assert list(found) == ["x"]
@@ -90,3 +90,13 @@ def test_a_single_whole_number_is_never_cut() -> None:
     assert isinstance(evidence, FittedEvidence)
     tree = grow(evidence, POLICIES["cart"])
     assert tree.threshold[0] == 2.5
+
+
+def test_densities_change_at_a_border_where_classes_are_balanced() -> None:
+    """Left of the border records are four times as rare as right of it."""
+    rng = np.random.default_rng(7)
+    x = np.concatenate([rng.uniform(0, CUTS["x"], 4000), rng.uniform(CUTS["x"], 1, 20_000)])
+    low = x <= CUTS["x"]
+    table = pa.table({"x": x, "z": rng.random(len(x)), "y": np.where(low, "no", "yes")})
+    found = moved(grown(table, 1e6, bins=5))
+    assert all(abs(cut - CUTS["x"]) < 0.01 for cut in found["x"])

@@ -3,7 +3,8 @@
 Disguised numbers come in cells, and a split falls between two of them; the originals changed
 their class somewhere near. How many records of the cells round the border have the class of
 either side tells where: a cell three tenths of which belong to the left is cut at three tenths.
-The cells' own counts say how records lie along the axis; only inside a cell they are taken as even.
+Inside a cell records are taken to lie on either side of the border as densely as in the next cell
+on that side: where classes are not equally frequent, densities change at borders too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.errors import BugError
+
 if TYPE_CHECKING:
     from privet.coding import Coding, Floats
     from privet.estimate.fitted import FittedEvidence, Joint
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["settled"]
 
-NEAR = 2  # cells on either side whose counts place the border
-FAR = 4  # cells beyond them that tell how clearly the sides differ
+NEAR = 1  # cells on either side whose counts place the border
+FAR = 5  # cells beyond them that tell how clearly the sides differ
 LEAST_CLEAR = 0.2  # by which share of the records a side's class must lead, else the border stays
 
 
@@ -88,7 +91,8 @@ def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float
     leads = table.reshape(len(table), -1) @ lead.ravel()
     clear = []
     for cells, sign in ((left, 1), (right, -1)):
-        far = cells[near : NEAR + FAR] or cells[: NEAR + FAR]
+        # The last cell of a stretch may be cut by the next border.
+        far = cells[near : min(NEAR + FAR, len(cells) - 1)] or cells[: NEAR + FAR]
         clear.append(sign * leads[far].sum() / max(rows[far].sum(), 1e-9))
     if min(clear) < LEAST_CLEAR:
         return None
@@ -98,8 +102,11 @@ def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float
     if not 0 < wanted < sums[-1]:
         return None
     inside = int(np.searchsorted(sums, wanted)) - 1
-    share = (wanted - sums[inside]) / (sums[inside + 1] - sums[inside])
-    return _value(coding, int(window[inside]), float(share))
+    cell = int(window[inside])
+    # Records lie on either side of the border as densely as in the cell next to it there.
+    wide = np.array([wanted - sums[inside], sums[inside + 1] - wanted])
+    wide /= np.maximum([_dense(coding, rows, cell - 1), _dense(coding, rows, cell + 1)], 1e-9)
+    return _value(coding, cell, float(wide[0] / wide.sum()))
 
 
 def _labels(tree: Tree, top: int, joint: Joint, held: tuple[int, ...]) -> Floats:
@@ -135,11 +142,26 @@ def _stretch(labels: Floats, last: int, known: int) -> tuple[list[int], list[int
     return left, right
 
 
+def _span(coding: Coding, cell: int) -> tuple[float, float]:
+    """Return where a cell of numbers begins and ends."""
+    if coding.lower is None or coding.upper is None:
+        message = f"cells of {coding.name!r} are asked for, which has none"
+        raise BugError(message)
+    begin = coding.edges[cell - 1] if cell else coding.lower[0]
+    end = coding.edges[cell] if cell + 1 < coding.known else coding.upper[-1]
+    return float(begin), float(end)
+
+
+def _dense(coding: Coding, rows: Floats, cell: int) -> float:
+    """Return how densely records lie in a cell, or in the nearest if there is none."""
+    held = min(max(cell, 0), coding.known - 1)
+    begin, end = _span(coding, held)
+    return float(rows[held]) / max(end - begin, 1e-300)
+
+
 def _value(coding: Coding, cell: int, share: float) -> float | None:
     """Return the value that leaves a share of a cell to its left; None if the cell is one value."""
-    lower, upper = coding.lower, coding.upper
-    if lower is None or upper is None or lower[cell] == upper[cell]:
+    if coding.lower is None or coding.upper is None or coding.lower[cell] == coding.upper[cell]:
         return None
-    begin = coding.edges[cell - 1] if cell else lower[0]
-    end = coding.edges[cell] if cell + 1 < coding.known else upper[-1]
-    return float(begin + share * (end - begin))
+    begin, end = _span(coding, cell)
+    return begin + share * (end - begin)
