@@ -3,8 +3,8 @@
 Disguised numbers come in cells, and a split falls between two of them; the originals changed
 their class somewhere near. How many records of the cells round the border have the class of
 either side tells where: a cell three tenths of which belong to the left is cut at three tenths.
-Inside a cell records are taken to lie on either side of the border as densely as in the next cell
-on that side: where classes are not equally frequent, densities change at borders too.
+Records are taken to lie on either side of the border as densely as farther out on that side: where
+classes are not equally frequent, densities change at borders too.
 """
 
 from __future__ import annotations
@@ -89,24 +89,26 @@ def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float
     table = np.moveaxis(joint.table, own, 0)
     rows = table.sum(-1).reshape(len(table), -1) @ (np.abs(lead).sum(-1) / 2).ravel()
     leads = table.reshape(len(table), -1) @ lead.ravel()
-    clear = []
+    clear, dense = [], []
     for cells, sign in ((left, 1), (right, -1)):
         # The last cell of a stretch may be cut by the next border.
-        far = cells[near : min(NEAR + FAR, len(cells) - 1)] or cells[: NEAR + FAR]
+        far = cells[near : min(near + FAR, len(cells) - 1)] or cells[: near + FAR]
         clear.append(sign * leads[far].sum() / max(rows[far].sum(), 1e-9))
-    if min(clear) < LEAST_CLEAR:
+        dense.append(rows[far].sum() / _width(coding, far))
+    if min(clear) < LEAST_CLEAR or min(dense) <= 0:
         return None
-    window = np.arange(left[0] + 1 - near, left[0] + 1 + near)
-    wanted = (leads[window].sum() + clear[1] * rows[window].sum()) / sum(clear)
-    sums = np.concatenate([[0.0], np.cumsum(rows[window])])
-    if not 0 < wanted < sums[-1]:
+    window = list(range(left[0] + 1 - near, left[0] + 1 + near))
+    if any(_is_single(coding, cell) for cell in window):
         return None
-    inside = int(np.searchsorted(sums, wanted)) - 1
-    cell = int(window[inside])
-    # Records lie on either side of the border as densely as in the cell next to it there.
-    wide = np.array([wanted - sums[inside], sums[inside + 1] - wanted])
-    wide /= np.maximum([_dense(coding, rows, cell - 1), _dense(coding, rows, cell + 1)], 1e-9)
-    return _value(coding, cell, float(wide[0] / wide.sum()))
+    # How many records of the window are of the left side, and how wide each side's records lie
+    # when they lie as densely as farther out.
+    total = rows[window].sum()
+    held = (leads[window].sum() + clear[1] * total) / sum(clear)
+    wide = np.array([held, total - held]) / dense
+    if wide.min() <= 0:
+        return None
+    begin = _span(coding, window[0])[0]
+    return float(begin + _width(coding, window) * wide[0] / wide.sum())
 
 
 def _labels(tree: Tree, top: int, joint: Joint, held: tuple[int, ...]) -> Floats:
@@ -152,16 +154,12 @@ def _span(coding: Coding, cell: int) -> tuple[float, float]:
     return float(begin), float(end)
 
 
-def _dense(coding: Coding, rows: Floats, cell: int) -> float:
-    """Return how densely records lie in a cell, or in the nearest if there is none."""
-    held = min(max(cell, 0), coding.known - 1)
-    begin, end = _span(coding, held)
-    return float(rows[held]) / max(end - begin, 1e-300)
+def _width(coding: Coding, cells: list[int]) -> float:
+    """Return how wide neighbouring cells are together."""
+    return _span(coding, max(cells))[1] - _span(coding, min(cells))[0]
 
 
-def _value(coding: Coding, cell: int, share: float) -> float | None:
-    """Return the value that leaves a share of a cell to its left; None if the cell is one value."""
-    if coding.lower is None or coding.upper is None or coding.lower[cell] == coding.upper[cell]:
-        return None
-    begin, end = _span(coding, cell)
-    return begin + share * (end - begin)
+def _is_single(coding: Coding, cell: int) -> bool:
+    """Whether a cell holds one value only, a whole number say: it cannot be cut."""
+    lower, upper = coding.lower, coding.upper
+    return lower is None or upper is None or bool(lower[cell] == upper[cell])
