@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["settled"]
 
 NEAR = 1  # cells on either side whose counts place the border
-FAR = 5  # cells beyond them that tell how clearly the sides differ
+FAR = 5  # cells beyond them that tell how clearly the sides differ, and how densely records lie
 LEAST_CLEAR = 0.2  # by which share of the records a side's class must lead, else the border stays
 
 
@@ -103,8 +103,8 @@ def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float
     # How many records of the window are of the left side, and how wide each side's records lie
     # when they lie as densely as farther out.
     total = rows[window].sum()
-    held = (leads[window].sum() + clear[1] * total) / sum(clear)
-    wide = np.array([held, total - held]) / dense
+    before = (leads[window].sum() + clear[1] * total) / sum(clear)
+    wide = np.array([before, total - before]) / dense
     if wide.min() <= 0:
         return None
     begin = _span(coding, window[0])[0]
