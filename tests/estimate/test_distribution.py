@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -63,6 +63,7 @@ def test_the_projection_is_the_nearest_point_of_the_simplex(counts: Floats, tota
 
 
 @given(counts_of, st.floats(1, 1e6))
+@example(np.array([5e-308]), 4.0)
 def test_rescaled_counts_have_the_sum_and_no_negatives(counts: Floats, total: float) -> None:
     found = rescale(counts, total)
     assert found.min() >= 0

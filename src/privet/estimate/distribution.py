@@ -79,7 +79,7 @@ def rescale(counts: Floats, total: float) -> Floats:
     """
     held = repair(counts)
     whole = held.sum()
-    return held * (total / whole) if whole > 0 else np.full(len(held), total / len(held))
+    return held / whole * total if whole > 0 else np.full(len(held), total / len(held))
 
 
 def project(counts: Floats, total: float) -> Floats:
