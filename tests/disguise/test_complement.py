@@ -89,7 +89,7 @@ def test_dummies_take_all_of_the_unreal_and_leave_the_tree(dummy: Any) -> None:
     model = TreeClassifier(policy="id3").fit(release)
     assert model.tree_.same_as(plain.tree_)
     assert (model.tree_.counts == plain.tree_.counts).all()
-    assert model.accuracy(release) == (1.0, 0.0)
+    assert model.accuracy(release) == (1.0, 0.0, 0.0)
     assert "recognisable" in " ".join(release.claim.sentences())
 
 

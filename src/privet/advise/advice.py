@@ -251,7 +251,10 @@ def _guide(schema: Schema, records: int, seeds: Sequence[int]) -> dict[str, floa
             plan = Plan(treatments, default=Exact())
             accuracies = simulated_accuracy(plan, schema, records, seeds[:1], "global")
             found[gamma, size] = float(np.mean(accuracies))
-    best = {g: max(GUIDED_SIZES, key=lambda size, g=g: found[g, size]) for g in GUIDED}  # type: ignore[misc]
+    best = {}
+    for g in GUIDED:
+        accuracies = [found[g, size] for size in GUIDED_SIZES]
+        best[g] = GUIDED_SIZES[int(np.argmax(accuracies))]  # the smallest of equals
     smallest = min(best.values())
     chosen = max((g for g in GUIDED if best[g] == smallest), key=lambda g: found[g, smallest])
     return {"gamma": chosen, "bins": smallest, "accuracy": found[chosen, smallest]}

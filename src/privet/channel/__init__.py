@@ -1,7 +1,7 @@
 """Channels: the known random changes of attributes, one file a kind."""
 
 from privet.channel.band import Band
-from privet.channel.base import Channel, read_channel, register
+from privet.channel.base import Channel, Stated, read_channel, register
 from privet.channel.coarse import CoarseNoise
 from privet.channel.flip import Flip
 from privet.channel.gamma_diagonal import GammaDiagonal
@@ -17,6 +17,7 @@ __all__ = [
     "GammaDiagonal",
     "JointGammaDiagonal",
     "Noise",
+    "Stated",
     "WrittenMatrix",
     "read_channel",
     "register",

@@ -34,7 +34,15 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-__all__ = ["MAX_CELLS", "Channel", "exact", "read_channel", "read_exactly", "register"]
+__all__ = [
+    "MAX_CELLS",
+    "Channel",
+    "Stated",
+    "exact",
+    "read_channel",
+    "read_exactly",
+    "register",
+]
 
 MAX_CELLS = 1 << 22  # of a matrix that is written out
 SPAN = 1 << 19  # rows that are worth a thread
@@ -87,7 +95,6 @@ class Channel(ABC):
 
     kind: ClassVar[str]
     words: ClassVar[int] = 1
-    states: ClassVar[int] = 0
     numbers: ClassVar[bool] = False  # whether numbers are released, not codes
 
     # What each kind has to say
@@ -227,22 +234,6 @@ class Channel(ABC):
         """Return the condition number: how much inverting multiplies relative errors."""
         return float(np.linalg.cond(self.matrix() / self.scale))
 
-    # Large groups. A kind with ``states`` has weights that depend on an output only by the state
-    # it has in an event, so a group of many attributes needs no table of all its joint codes. The
-    # state is the bitwise *and* of one mark an attribute.
-
-    def marks(self, name: str, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
-        """Return the mark of each output code of one attribute, of which ``mask`` is asked."""
-        raise NotImplementedError
-
-    def state_weights(self, event: Box) -> Floats:
-        """Return the weight of each state for an event of the group."""
-        raise NotImplementedError
-
-    def value_weights(self, event: Box, name: str) -> Floats:
-        """Return (values, states, outputs of ``name``): weights of each value inside the event."""
-        raise NotImplementedError
-
     # Groups
 
     def join(self, columns: Mapping[str, Codes]) -> Codes:
@@ -296,6 +287,28 @@ class Channel(ABC):
     @property
     def _name(self) -> str:
         return " × ".join(repr(name) for name in self.attributes)
+
+
+class Stated(ABC):
+    """What a channel of a large group has besides: few states in place of all joint codes.
+
+    The weight of an output depends only on the state it has in an event, one of ``states``: the
+    bitwise *and* of one mark an attribute. So no table of all joint codes is needed.
+    """
+
+    states: ClassVar[int]
+
+    @abstractmethod
+    def marks(self, name: str, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+        """Return the mark of each output code of one attribute, of which ``mask`` is asked."""
+
+    @abstractmethod
+    def state_weights(self, event: Box) -> Floats:
+        """Return the weight of each state for an event of the group."""
+
+    @abstractmethod
+    def value_weights(self, event: Box, name: str) -> Floats:
+        """Return (values, states, outputs of ``name``): weights of each value inside the event."""
 
 
 def log(ratio: Fraction) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from privet.channel.base import Channel, exact, read_exactly, register
+from privet.channel.base import Channel, Stated, exact, read_exactly, register
 from privet.channel.gamma_diagonal import MAX_BITS
 from privet.channel.joint_gamma import check_group
 from privet.errors import BugError, PlanError
@@ -52,7 +52,7 @@ def check_theta(theta: object, where: str) -> Fraction:
 
 @register
 @dataclass(frozen=True)
-class Flip(Channel):
+class Flip(Channel, Stated):
     """Send a group of binary attributes as it is with probability θ, else all of it turned round.
 
     A single bit is protected by ε = |ln(θ/(1−θ))|. Two or more together have **no finite ε**: a

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privet.channel.base import exact, read_exactly, register
+from privet.channel.base import Stated, exact, read_exactly, register
 from privet.channel.gamma_diagonal import MAX_BITS, Diagonal, Gamma
 from privet.coding import code_type
 from privet.errors import PlanError
@@ -42,7 +42,7 @@ def check_group(names: object, where: str) -> tuple[str, ...]:
 
 @register
 @dataclass(frozen=True)
-class JointGammaDiagonal(Diagonal):
+class JointGammaDiagonal(Diagonal, Stated):
     """Substitute a group's tuple by any other of its product domain; itself is γ times as likely.
 
     Protects the whole group by ε = ln γ. It keeps what the attributes have to do with each other,

@@ -308,9 +308,9 @@ class Noise(Channel):
 
 def check_amount(amount: object, name: str, where: str) -> None:
     """Refuse an amount of noise that is no finite number above zero."""
-    number = isinstance(amount, int | float) and not isinstance(amount, bool)
-    if not number or not 0 < amount < math.inf:  # type: ignore[operator]
-        raise PlanError(f"{where}: {name} must be a finite number above 0.")
+    if isinstance(amount, int | float) and not isinstance(amount, bool) and 0 < amount < math.inf:
+        return
+    raise PlanError(f"{where}: {name} must be a finite number above 0.")
 
 
 def _kind(size: int) -> type[np.generic]:

@@ -158,7 +158,7 @@ def _form(
         "depth": tree.depth,
     }
     if accuracy is not None:
-        form["accuracy"] = {"value": accuracy.value, "error": accuracy.error}
+        form["accuracy"] = accuracy._asdict()
     if output is None:
         return form | {"tree": tree.to_dict()}
     return form | {"output": str(output)}
@@ -190,6 +190,7 @@ def _text(
             f"Accuracy about the originals, on records it did not grow on: "
             f"{100 * accuracy.value:.1f}{error} %."
         )
+        lines += [accuracy.doubt()] if accuracy.cut else []
     if output is not None:
         lines.append(f"Written to {output}; privet show {output} shows all of it.")
     return "\n".join(lines)

@@ -50,13 +50,15 @@ def command(tree: Path, source: Path, as_json: bool) -> None:
     found = accuracy(held, release)
     low, high = found.interval()
     if as_json:
-        form = {"accuracy": found.value, "error": found.error, "interval": [low, high]}
-        emit(form | {"rows": release.rows, "estimated": True})
+        form = {"accuracy": found.value, "error": found.error, "cut": found.cut}
+        emit(form | {"interval": [low, high], "rows": release.rows, "estimated": True})
         return
     say(
         f"Accuracy about the {release.rows:,} originals: {100 * found.value:.2f} "
         f"± {100 * found.error:.2f} % (95 % interval {100 * low:.1f} to {100 * high:.1f} %)."
     )
+    if found.cut:
+        say(found.doubt())
     say("This holds only if the tree was not grown from these records.")
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from privet.channel import Flip
+from privet.channel import Flip, Stated
 from privet.coding import Box, code_type
 from privet.compiled import in_threads, threads
 from privet.estimate.base import unit
@@ -40,9 +40,9 @@ WORTH = 1 << 16  # records from which on collapsing pays for itself
 
 def fits(part: Part, codings: Sequence[Coding], target: str, classes: int) -> bool:
     """Whether a part is to be weighed so: its groups have states, or it can be collapsed."""
-    large = [one for one in part.channels if one.states or len(one.attributes) > 1]
+    large = [one for one in part.channels if isinstance(one, Stated) or len(one.attributes) > 1]
     if large:
-        return all(one.states and target not in one.attributes for one in large)
+        return all(isinstance(one, Stated) and target not in one.attributes for one in large)
     sizes = [released_size(part, coding.name, coding) for coding in codings]
     return part.table.rows > WORTH and may_collapse(part.table.rows, [*sizes, classes])
 
@@ -106,7 +106,9 @@ class Layout:
     @cached_property
     def states(self) -> NDArray[np.int64]:
         """How many states each group has; 0 if its weight goes by its attribute's code."""
-        return np.array([0 if one is None else one.states for one, _ in self.groups], np.int64)
+        return np.array(
+            [one.states if isinstance(one, Stated) else 0 for one, _ in self.groups], np.int64
+        )
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -158,14 +160,14 @@ class Layout:
             for k, a in enumerate(attributes):
                 channel, size = self.groups[self.group[a]][0], int(self.sizes[a])
                 mask = box.masks[self.codings[a].name]
-                if channel is not None and channel.states:
+                if isinstance(channel, Stated):
                     marks[i, k, :size] = channel.marks(self.codings[a].name, mask)
                 else:
                     factors[i, k, :size] = mask if channel is None else channel.weights(box)
                     bounds[i] *= max(1.0, float(np.abs(factors[i, k]).max()))
             for g in set(self.group[attributes].tolist()):
                 channel = self.groups[g][0]
-                if channel is not None and channel.states:
+                if isinstance(channel, Stated):
                     held = channel.state_weights(box)
                     weights[i, g, : len(held)] = held
                     bounds[i] *= max(1.0, float(np.abs(held).max()))
@@ -187,7 +189,7 @@ class Layout:
         mask = box.mask(name, self.codings[place].size)
         if channel is None:
             return None, one * mask[:, None], two * mask[:, None]
-        if not channel.states:
+        if not isinstance(channel, Stated):
             return channel.inverse() * mask[:, None], one, two
         weights = channel.value_weights(box, name).reshape(len(mask), -1)
         if self.certain[self.group[place]]:  # a count like any other
@@ -203,11 +205,11 @@ class Layout:
         """Return boxes × values × outputs: the weights of one attribute at some nodes."""
         place = next(a for a, coding in enumerate(self.codings) if coding.name == name)
         channel, size = self.groups[self.group[place]][0], self.codings[place].size
-        if channel is not None and channel.states and not isinstance(channel, Flip):
+        if isinstance(channel, Stated) and not isinstance(channel, Flip):
             return np.stack([channel.value_weights(box, name).reshape(size, -1) for box in boxes])
         if channel is None:
             whole = np.eye(size)
-        elif channel.states:
+        elif isinstance(channel, Stated):
             whole = channel.value_weights(Box(), name).reshape(size, -1)
         else:
             whole = channel.inverse()
