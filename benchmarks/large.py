@@ -249,6 +249,9 @@ def _judge(report: Report, found: dict[int, dict[str, dict[str, Any]]]) -> None:
         for work in ("generate", "disguise", "mine"):
             ratio = found[more][work]["cpu"] / found[less][work]["cpu"]
             what = f"CPU time of {more:,} by that of {less:,}, {work}"
+            if work == "mine":  # more records show more that is significant, and cost by leaves
+                ratio /= found[more][work]["leaves"] / found[less][work]["leaves"]
+                what += ", a leaf"
             report.goals.append(Goal(what, ratio, LINEAR, at_most=True))
     if ON_SPARK in found:
         times = found[ON_SPARK]["spark"]

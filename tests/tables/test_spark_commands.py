@@ -4,18 +4,20 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 import privet as pv
 from privet import datasets
 from privet.errors import ReleaseError
 from privet.table.spark import SparkFiles
-from tests.cli.running import run, run_json
+from tests.cli.running import run, run_json, start
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.xdist_group("spark")]
 
@@ -98,11 +100,24 @@ def test_no_disk_left_at_a_worker(spark: Any, folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["f2.csv", "f2.toml"]
 
 
-def test_a_release_that_a_driver_left_behind_does_not_load(folder: Path) -> None:
-    run("disguise", "f2.csv", "--schema", "f2.toml", "--gamma", 8, "-o", "r")
-    (folder / "r").rename(folder / ".r.0123.part")
-    (folder / ".r.0123.part" / "card.json").unlink()  # what is written last
+def test_a_driver_is_killed_in_the_middle(folder: Path) -> None:
+    """As a power cut would: nothing that loads is left, nobody works on, a new run goes through."""
+    run("generate", "as-f2", "--rows", 400_000, "--seed", 2, "-o", "many.parquet")
+    common = ("disguise", "many.parquet", "--schema", "f2.toml", "--gamma", 8, "-o", "r")
+    driver = start(*MASTER, *common, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not list(folder.glob(".r.*.part")):
+        assert driver.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    others = psutil.Process(driver.pid).children(recursive=True)
+    driver.kill()
+    driver.wait()
+    _, alive = psutil.wait_procs(others, timeout=60)
+    assert not alive
+    assert not (folder / "r").exists()
+    (left,) = folder.glob(".r.*.part")
     with pytest.raises(ReleaseError, match=r"has no card\.json: it is no release"):
-        pv.Release.read(folder / ".r.0123.part")
+        pv.Release.read(left)
     again = run("disguise", "f2.csv", "--schema", "f2.toml", "--gamma", 8, "-o", "r", "--json")
     assert json.loads(again.stdout)["rows"] == 6000
