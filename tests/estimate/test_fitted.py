@@ -112,3 +112,34 @@ def test_a_large_table_is_seen_coarsely(monkeypatch: pytest.MonkeyPatch) -> None
     assert {view.step for view in fine.joint.views} == {1}
     np.testing.assert_allclose(coarse.mean.sum(0), fine.mean.sum(0), rtol=0.1)
     assert coarse.mean.shape == (24, 2)
+
+
+def test_fast_cells_of_numbers_are_dear_and_categories_are_not() -> None:
+    """What a channel keeps of numbers sets the price of splits, whatever it keeps of categories."""
+    numbers = pv.Attribute.numeric("x", low=0, high=1, bins=20)
+    pairs = [pv.Attribute.categorical(name, ["a", "b"]) for name in ("c", "d", "e", "y")]
+    text = ["a", "b"] * 500
+    columns = {"x": np.linspace(0, 1, 1000)} | dict.fromkeys(("c", "d", "e", "y"), text)
+
+    def pace(gamma: float, attributes: list[pv.Attribute]) -> float:
+        schema = pv.Schema(attributes, target="y")
+        owner = pv.RandomSubstitution(gamma=gamma, kind="band")
+        return fitted(owner.disguise(columns, schema, seed=1)).pace
+
+    assert pace(3, [numbers, *pairs]) == pace(20, pairs) == 1.0
+    assert 1.5 < pace(20, [numbers, *pairs]) < 3.0
+
+
+def test_chance_among_three_classes_is_seldom_taken_for_a_split() -> None:
+    """A split that means nothing brings χ² of two degrees of freedom, not of one."""
+    names = ["a", "b", "c"]
+    pairs = [pv.Attribute.categorical(name, ["0", "1"]) for name in names]
+    schema = pv.Schema([*pairs, pv.Attribute.categorical("y", ["p", "q", "r"])], target="y")
+    owner, split = pv.RandomSubstitution(gamma=5), 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        columns = {name: rng.choice(["0", "1"], 400) for name in names}
+        columns["y"] = rng.choice(["p", "q", "r"], 400)
+        model = pv.TreeClassifier(method="joint").fit(owner.disguise(columns, schema, seed=seed))
+        split += model.tree_.nodes > 1
+    assert split <= 8

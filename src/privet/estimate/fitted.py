@@ -324,8 +324,11 @@ class FittedEvidence:
 
     @property
     def pace(self) -> float:
-        """How fast EM fits disguised attributes, and chance with them; 1 where none is fast."""
-        disguised = [not axis.is_exact for axis in self._axes]
+        """How fast EM fits cells of disguised numbers, and chance with them; 1 if none is fast.
+
+        Categories do not count: of few values there is little that chance could bend.
+        """
+        disguised = [self.is_disguised(place) for place in range(len(self.codings))]
         paces = self._paces[disguised]
         return max(1.0, float(np.median(paces))) if len(paces) else 1.0
 

@@ -7,6 +7,7 @@ the depth limit, are never asked about.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -117,8 +118,17 @@ def grown(
             born, fresh = [], keep
         known.hang(numbers, chosen, keep, born)
         numbers = born
-    cost = policy.min_fit_z * (evidence.pace if isinstance(evidence, FittedEvidence) else 1.0)
-    return prune_unsure(draft.finished(evidence, policy, target), cost)
+    return prune_unsure(draft.finished(evidence, policy, target), _price(evidence, policy))
+
+
+def _price(evidence: Evidence, policy: Policy) -> float:
+    """Return the z that a split must pay: more where chance is fitted fast, or classes are many.
+
+    A split has as many shares to choose as there are classes, less one.
+    """
+    if not isinstance(evidence, FittedEvidence):
+        return policy.min_fit_z
+    return policy.min_fit_z * max(evidence.pace, math.sqrt(len(evidence.classes) - 1))
 
 
 def _names(frontier: Frontier, tables: Tables) -> Sequence[Hashable] | None:
