@@ -103,6 +103,11 @@ class Randomness:
         kind = type(seed).__name__.encode()
         return cls(hashlib.sha256(b"privet seed\0" + kind + b"\0" + held).digest(), seeded=True)
 
+    @classmethod
+    def of(cls, seed: int | str | bytes | None) -> Randomness:
+        """Return the source of a seed, or a fresh one if there is none."""
+        return cls.system() if seed is None else cls.seeded(seed)
+
     def __repr__(self) -> str:
         state = "closed" if self._key is None else "open"
         return f"<Randomness {'seeded' if self.is_seeded else 'system'}, {state}>"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from privet.release import Claim, Release
     from privet.schema import Schema
 
-__all__ = ["METHODS", "Disguise", "method"]
+__all__ = ["METHODS", "Disguise", "kept", "method"]
 
 METHODS: dict[str, type[Disguise]] = {}  # by the word for them in plan files
 Method = TypeVar("Method", bound="type[Disguise]")
@@ -22,6 +22,14 @@ def method(kind: Method) -> Method:
     """Make a whole-table method known to plan files."""
     METHODS[kind.method] = kind
     return kind
+
+
+def kept(release: Release, to: str | Path | None, *, overwrite: bool) -> Release:
+    """Return the release: as it is, or read back from the folder it was to be written to."""
+    if to is None:
+        return release
+    release.write(to, overwrite=overwrite)
+    return type(release).read(to)
 
 
 class Disguise(ABC):

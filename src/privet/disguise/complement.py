@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privet.disguise.base import Disguise, method
+from privet.disguise.base import method
 from privet.disguise.plan import Plan
 from privet.disguise.recipe import ROWS
 from privet.disguise.treatment import Exact, ValueClass
 from privet.disguise.unrealize import Pick, Unrealizer, check_pick
+from privet.disguise.whole import WholeTable
 from privet.errors import DataError, PlanError
 from privet.frames import columns
 from privet.progress import track
@@ -35,7 +36,7 @@ __all__ = ["Complement", "complemented_release", "originals"]
 
 @method
 @dataclass(frozen=True)
-class Complement(Disguise):
+class Complement(WholeTable):
     """Keep what is missing from some copies of the universe, never a collected record as such.
 
     Protects from someone who gets hold of *some* rows of the two tables: none of them was put
@@ -63,10 +64,9 @@ class Complement(Disguise):
     pick: Pick = "first"
     dummy: str | Mapping[str, Sequence[str]] | None = None
 
-    def plan(self, schema: Schema) -> NoReturn:
-        """Refuse: complementation treats records as wholes."""
-        del schema
-        raise PlanError("Complementation has no treatment for a single attribute.")
+    def check(self, schema: Schema) -> None:
+        """Refuse settings that cannot be, or not for this schema."""
+        self.universe(schema)
 
     def recipe(self, schema: Schema) -> Recipe:
         """Return how records are coded: categories as they are, numbers by their cells."""
@@ -125,43 +125,25 @@ class Complement(Disguise):
             notes=self.universe(schema).notes(),
         )
 
-    def disguise(
-        self,
-        records: Any,
-        schema: Schema,
-        *,
-        to: str | Path | None = None,
-        overwrite: bool = False,
-        seed: int | str | bytes | None = None,
-        shuffle: bool = True,
-    ) -> Release:
-        """Unrealize records and return the release; see ``Disguise.disguise``.
+    def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
+        """Unrealize records and return the release.
 
         Rows are distinct records in the order of the universe, whatever ``shuffle`` says.
         """
         del shuffle
         universe = self.universe(schema)
-        if to is not None:
-            from privet.release.folder import check_free
-
-            check_free(to, overwrite=overwrite)
-        with Randomness.system() if seed is None else Randomness.seeded(seed) as source:
-            unrealizer = Unrealizer(universe, self.pick, source)
-            for cells in self.cells(records, schema):
-                unrealizer.add(cells)
+        unrealizer = Unrealizer(universe, self.pick, source)
+        for cells in self.cells(records, schema):
+            unrealizer.add(cells)
         if not unrealizer.samples:
             raise DataError("The table has no rows.")
         tables = unrealizer.tables()
-        release = complemented_release(
+        return complemented_release(
             self.recipe(schema),
             universe.with_copies(unrealizer.copies),
             tables,
-            seeded=seed is not None,
+            seeded=source.is_seeded,
         )
-        if to is None:
-            return release
-        release.write(to, overwrite=overwrite)
-        return Release.read(to)
 
     def cells(self, records: Any, schema: Schema) -> Iterator[NDArray[np.int64]]:
         """Yield the cells of records, batch by batch: of a frame, or of a path's files."""

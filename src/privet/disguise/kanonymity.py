@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from privet.disguise.base import Disguise, method
+from privet.disguise.base import method
 from privet.disguise.hierarchy import Hierarchies, ladders
-from privet.disguise.plan import Plan
+from privet.disguise.plan import Plan, in_memory
 from privet.disguise.treatment import Exact, Treatment, ValueClass
-from privet.disguise.whole import taken, whole
+from privet.disguise.whole import WholeTable, taken, whole
 from privet.errors import PlanError
 from privet.release import Claim, Release
 from privet.release.anonymity import Anonymity, groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from privet.frames import Column
+    from privet.randomness import Randomness
     from privet.schema import Schema
 
 __all__ = ["Diversity", "KAnonymity", "diversity", "information"]
@@ -43,7 +43,7 @@ class Diversity(NamedTuple):
 
 @method
 @dataclass(frozen=True)
-class KAnonymity(Disguise):
+class KAnonymity(WholeTable):
     """Make attributes coarser, step by step, until every record has k − 1 others like it.
 
     Protects from being told apart by the quasi-identifier; what a group has in common is given
@@ -72,10 +72,9 @@ class KAnonymity(Disguise):
     suppress: float = 0.0
     order: Sequence[str] | None = None
 
-    def plan(self, schema: Schema) -> NoReturn:
-        """Refuse: how far attributes are generalised depends on the records."""
-        del schema
-        raise PlanError("What k-anonymity does to an attribute depends on the records.")
+    def check(self, schema: Schema) -> None:
+        """Refuse settings that cannot be, or not for this schema."""
+        self._checked(schema)
 
     def _checked(self, schema: Schema) -> tuple[str, ...]:
         if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
@@ -106,28 +105,16 @@ class KAnonymity(Disguise):
             notes=anonymity.notes(),
         )
 
-    def disguise(
-        self,
-        records: Any,
-        schema: Schema,
-        *,
-        to: str | Path | None = None,
-        overwrite: bool = False,
-        seed: int | str | bytes | None = None,
-        shuffle: bool = True,
-    ) -> Release:
-        """Generalise records and return the release; see ``Disguise.disguise``."""
+    def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
+        """Generalise records and return the release."""
         quasi = self._checked(schema)
         raw = whole(records, schema)
         steps, keep = self.generalise(raw, schema)
         held = {name: taken(column, keep) for name, column in raw.items()}
-        made = Plan(steps).disguise(held, schema, seed=seed, shuffle=shuffle)
+        made = in_memory(held, Plan(steps).recipe(schema), source, shuffle=shuffle)
         release = replace(made, anonymity=Anonymity(self.k, quasi))
         release.verify()
-        if to is None:
-            return release
-        release.write(to, overwrite=overwrite)
-        return Release.read(to)
+        return release
 
     def generalise(
         self, raw: dict[str, Column], schema: Schema

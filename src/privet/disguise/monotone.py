@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privet.disguise.base import Disguise, method
+from privet.disguise.base import method
 from privet.disguise.monotone_key import AttributeKey, Key, Piece
 from privet.disguise.treatment import Exact
-from privet.disguise.whole import whole
+from privet.disguise.whole import WholeTable, whole
 from privet.errors import PlanError
 from privet.randomness import Randomness
 from privet.release import Claim, Part, Release
@@ -59,7 +59,7 @@ def _kinds(values: Floats, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.int
 
 @method
 @dataclass(frozen=True)
-class Monotone(Disguise):
+class Monotone(WholeTable):
     """Put numbers through a secret function that keeps their order, piece by piece.
 
     No formal guarantee: the order of values is plain, equal values stay equal, and a few known
@@ -87,12 +87,8 @@ class Monotone(Disguise):
     anti: bool = False
     reverse: bool = True
 
-    def plan(self, schema: Schema) -> NoReturn:
-        """Refuse: the functions depend on the records."""
-        del schema
-        raise PlanError("What a monotone disguise does to an attribute depends on the records.")
-
-    def _check(self, schema: Schema) -> None:
+    def check(self, schema: Schema) -> None:
+        """Refuse settings that cannot be, or not for this schema."""
         unknown = [kind for kind in self.pieces if kind not in KINDS]
         if unknown or not self.pieces:
             raise PlanError(f"Monotone: pieces are some of {', '.join(KINDS)}.")
@@ -106,7 +102,7 @@ class Monotone(Disguise):
 
     def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
         """Return what a release made so would promise; no data are needed."""
-        self._check(schema)
+        self.check(schema)
         return Claim.of(
             self._treatments(schema),
             [()],
@@ -121,16 +117,7 @@ class Monotone(Disguise):
             name: Exact.method if name == schema.target else self.method for name in schema.names
         }
 
-    def disguise(
-        self,
-        records: Any,
-        schema: Schema,
-        *,
-        to: str | Path | None = None,
-        overwrite: bool = False,
-        seed: int | str | bytes | None = None,
-        shuffle: bool = True,
-    ) -> Release:
+    def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
         """Disguise records, write the key to its file and return the release."""
         if self.key is None:
             message = "A monotone disguise needs a file for the owner's key."
@@ -139,16 +126,9 @@ class Monotone(Disguise):
             )
         if Path(self.key).exists():
             raise PlanError(f"The key file {self.key} exists already.", hint="choose another name.")
-        release, key = self.encode(records, schema, seed=seed, shuffle=shuffle)
-        if to is not None:
-            from privet.release.folder import check_free
-
-            check_free(to, overwrite=overwrite)
+        release, key = self._encoded(records, schema, source, shuffle=shuffle)
         key.write(self.key)
-        if to is None:
-            return release
-        release.write(to, overwrite=overwrite)
-        return Release.read(to)
+        return release
 
     def encode(
         self,
@@ -159,28 +139,33 @@ class Monotone(Disguise):
         shuffle: bool = True,
     ) -> tuple[Release, Key]:
         """Disguise records; return the release and the key, which is a secret."""
-        self._check(schema)
+        with Randomness.of(seed) as source:
+            return self._encoded(records, schema, source, shuffle=shuffle)
+
+    def _encoded(
+        self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool
+    ) -> tuple[Release, Key]:
+        self.check(schema)
         raw = whole(records, schema)
         target = schema[schema.target].encode(raw[schema.target])
         keys, attributes, made = [], [], {}
-        with Randomness.system() if seed is None else Randomness.seeded(seed) as source:
-            for place, attribute in enumerate(schema):
-                if attribute.name == schema.target:
-                    attributes.append(attribute)
-                    made[attribute.name] = target
-                    continue
-                numbers = attribute.numbers(raw[attribute.name])
-                key = self._key(attribute, numbers, target, source, place)
-                low, high = key.range
-                missing = attribute.missing
-                attributes.append(
-                    Attribute.numeric(attribute.name, low=low, high=high, missing=missing)
-                )
-                made[attribute.name] = np.clip(key.encode(numbers), low, high)
-                keys.append(key)
-            table = MemoryTable(made)
-            if shuffle:
-                table = table.take(source.permutation(0, table.rows).astype(np.int64))
+        for place, attribute in enumerate(schema):
+            if attribute.name == schema.target:
+                attributes.append(attribute)
+                made[attribute.name] = target
+                continue
+            numbers = attribute.numbers(raw[attribute.name])
+            key = self._key(attribute, numbers, target, source, place)
+            low, high = key.range
+            missing = attribute.missing
+            attributes.append(
+                Attribute.numeric(attribute.name, low=low, high=high, missing=missing)
+            )
+            made[attribute.name] = np.clip(key.encode(numbers), low, high)
+            keys.append(key)
+        table = MemoryTable(made)
+        if shuffle:
+            table = table.take(source.permutation(0, table.rows).astype(np.int64))
         released = schema.with_attributes(attributes)
         codings = {a.name: a.coding() if a.is_categorical else None for a in released}
         release = Release(
@@ -188,7 +173,7 @@ class Monotone(Disguise):
             codings,
             (Part(table, ()),),
             self._treatments(schema),
-            seeded=seed is not None,
+            seeded=source.is_seeded,
             shuffled=shuffle,
         )
         return release, Key(tuple(keys))

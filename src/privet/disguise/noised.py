@@ -4,47 +4,34 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from privet.disguise.base import Disguise
 from privet.disguise.treatment import Exact
-from privet.disguise.whole import whole
-from privet.errors import PlanError
-from privet.randomness import Randomness
+from privet.disguise.whole import WholeTable, whole
 from privet.release import Claim, Part, Release
 from privet.release.unbounded import TREATMENT, UnboundedNoise
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from privet.coding import Floats
+    from privet.randomness import Randomness
     from privet.schema import Attribute, Schema
 
 __all__ = ["Noised", "coded", "normals", "uniforms"]
 
 
-class Noised(Disguise):
+class Noised(WholeTable):
     """Noise without a bound, for a whole table in memory. There is no formal guarantee.
 
     A method says in ``changed`` which attributes it changes and in ``perturb`` how. What it
     releases has the names, the order and, unless it says otherwise, the domains of the originals,
     and is mined as a plain table is.
     """
-
-    def plan(self, schema: Schema) -> NoReturn:
-        """Refuse: what happens to an attribute depends on all the records."""
-        del schema
-        raise PlanError(f"What {self.method!r} does to an attribute depends on the records.")
-
-    @abstractmethod
-    def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, or not for this schema."""
 
     @abstractmethod
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
@@ -90,45 +77,25 @@ class Noised(Disguise):
             notes=self.noise_of_card(schema).notes(),
         )
 
-    def disguise(
-        self,
-        records: Any,
-        schema: Schema,
-        *,
-        to: str | Path | None = None,
-        overwrite: bool = False,
-        seed: int | str | bytes | None = None,
-        shuffle: bool = True,
-    ) -> Release:
-        """Add noise to records in memory and return the release; see ``Disguise.disguise``."""
-        self.check(schema)
-        if to is not None:
-            from privet.release.folder import check_free
-
-            check_free(to, overwrite=overwrite)
-        table = coded(whole(records, schema), schema)
-        with Randomness.system() if seed is None else Randomness.seeded(seed) as source:
-            made = self.perturb(table, schema, source)
-            if shuffle:
-                made = made.take(source.permutation(0, made.rows).astype(np.int64))
+    def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
+        """Add noise to records and return the release."""
+        made = self.perturb(coded(whole(records, schema), schema), schema, source)
+        if shuffle:
+            made = made.take(source.permutation(0, made.rows).astype(np.int64))
         changed = set(self.changed(schema))
         released = schema.with_attributes(
             self.released(attribute) if attribute.name in changed else attribute
             for attribute in schema
         )
-        release = Release(
+        return Release(
             released,
             {one.name: one.coding() if one.is_categorical else None for one in released},
             (Part(made, ()),),
             self.treatments(schema),
-            seeded=seed is not None,
+            seeded=source.is_seeded,
             shuffled=shuffle,
             unbounded=self.noise_of_card(schema),
         )
-        if to is None:
-            return release
-        release.write(to, overwrite=overwrite)
-        return Release.read(to)
 
 
 def coded(raw: dict[str, Any], schema: Schema) -> MemoryTable:

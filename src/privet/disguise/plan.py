@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privet.disguise.base import Disguise
+from privet.disguise.base import Disguise, kept
 from privet.disguise.recipe import Recipe, Step
 from privet.disguise.treatment import Exact, Treatment
 from privet.errors import DataError, PlanError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from privet.disguise.group import Group
     from privet.schema import Schema
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "in_memory"]
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,7 @@ class Plan(Disguise):
             from privet.release.folder import check_free
 
             check_free(to, overwrite=overwrite)
-        source = Randomness.system() if seed is None else Randomness.seeded(seed)
-        with source:
+        with Randomness.of(seed) as source:
             if isinstance(records, str | Path):
                 if to is None:
                     message = "Records in a file are disguised out of core."
@@ -154,11 +153,8 @@ class Plan(Disguise):
                 return _on_cluster(
                     records, recipe, source, to, overwrite=overwrite, shuffle=shuffle
                 )
-            release = _in_memory(records, recipe, source, shuffle=shuffle)
-        if to is None:
-            return release
-        release.write(to, overwrite=overwrite)
-        return Release.read(to)
+            release = in_memory(records, recipe, source, shuffle=shuffle)
+        return kept(release, to, overwrite=overwrite)
 
 
 def _on_cluster(
@@ -198,7 +194,8 @@ def _group_channels(groups: Sequence[Group], steps: Sequence[Step]) -> tuple[Cha
     return tuple(group.channel([sizes[name] for name in group.attributes]) for group in groups)
 
 
-def _in_memory(records: Any, recipe: Recipe, source: Randomness, *, shuffle: bool) -> Release:
+def in_memory(records: Any, recipe: Recipe, source: Randomness, *, shuffle: bool) -> Release:
+    """Disguise records in memory by the steps of a recipe."""
     raw = columns(records, [step.name for step in recipe.steps])
     rows = len(next(iter(raw.values())))
     if rows == 0:

@@ -70,7 +70,7 @@ def disguise_party(
         order = np.lexsort((keys[:, 1], keys[:, 0]))
         order = _without_duplicates(keys, order, id, drop=drop_duplicates)
         keys = np.ascontiguousarray(keys[order])
-    with Randomness.system() if seed is None else Randomness.seeded(seed) as source:
+    with Randomness.of(seed) as source:
         table: MemoryTable = recipe.apply(raw, rows, source)
         if keys is None:
             order = source.permutation(0, rows).astype(np.int64)

@@ -104,7 +104,7 @@ def join(
     order of the parties and of their rows does not matter.
     """
     agreement, sent = _checked(parties)
-    source = Randomness.system() if seed is None else Randomness.seeded(seed)
+    source = Randomness.of(seed)
     with source:
         if agreement.split == "records":
             parts, left = _stacked(sent, source, keep=keep_matching)
