@@ -143,3 +143,20 @@ def test_chance_among_three_classes_is_seldom_taken_for_a_split() -> None:
         model = pv.TreeClassifier(method="joint").fit(owner.disguise(columns, schema, seed=seed))
         split += model.tree_.nodes > 1
     assert split <= 8
+
+
+def test_what_is_sure_comes_before_what_seems_to_gain_more() -> None:
+    """Many values and few records: chance gains more than the one attribute that matters."""
+    rng = np.random.default_rng(5)
+    rows, names, letters = 400, ["u", "v", "w"], list("abcdefghijklmn")
+    flags = rng.random(rows) < 0.5
+    label = np.where(rng.random(rows) < 0.85, flags, ~flags)
+    columns = {name: rng.choice(letters, rows) for name in names}
+    columns |= {"flag": np.where(flags, "t", "f"), "y": np.where(label, "t", "f")}
+    others = [pv.Attribute.categorical(name, letters) for name in names]
+    pairs = [pv.Attribute.categorical(name, ["f", "t"]) for name in ("flag", "y")]
+    schema = pv.Schema([*others, *pairs], target="y")
+    for seed in range(10):
+        release = pv.RandomSubstitution(gamma=3).disguise(columns, schema, seed=seed)
+        tree = pv.TreeClassifier(method="joint").fit(release).tree_
+        assert tree.codings[tree.attribute[0]].name == "flag"

@@ -119,7 +119,7 @@ def grow_forest(
     """
     wanted = SysFor() if wanted is None else wanted
     if isinstance(evidence, FittedEvidence):
-        evidence = narrowed(evidence, grown(evidence, policy, target), policy)
+        evidence, policy = narrowed(evidence, grown(evidence, policy, target), policy)
     found: list[Tree] = []
     known = Known(shared=True)
     for levels in _starts(evidence, policy, wanted):

@@ -62,20 +62,23 @@ def grow(
     """
     tree = grown(evidence, policy, target, levels, known)
     if not levels:
-        chosen = narrowed(evidence, tree, policy)
-        tree = tree if chosen is evidence else grown(chosen, policy, target)
+        chosen, other = narrowed(evidence, tree, policy)
+        tree = tree if chosen is evidence else grown(chosen, other, target)
         evidence = chosen
     if isinstance(evidence, FittedEvidence):
         tree = settled(tree, evidence)
     return tree if policy.confidence is None else prune_errors(tree, policy.confidence)
 
 
-def narrowed(evidence: Evidence, tree: Tree, policy: Policy) -> Evidence:
-    """Return fitted evidence of the attributes that a first tree tests surely; other as it is."""
+def narrowed(evidence: Evidence, tree: Tree, policy: Policy) -> tuple[Evidence, Policy]:
+    """Return fitted evidence of the attributes that a first tree tests surely; other as it is.
+
+    The policy that goes with it asks of no attribute to be sure: all that are left are.
+    """
     sure = np.unique(tree.attribute[tree.z >= policy.min_attribute_z])
     if isinstance(evidence, FittedEvidence) and len(sure):
-        return evidence.limited(sure.tolist())
-    return evidence
+        return evidence.limited(sure.tolist()), policy.but(min_attribute_z=0.0)
+    return evidence, policy
 
 
 def grown(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Scored", "best_splits", "ranked_splits"]
 
 TIE = 1e-12
+SURE = 3.0  # times the least z of a sure split, from which on nobody asks for a surer one
 EPSILON = 1e-3  # bits by which a gain may fall short of the average (Quinlan)
 
 
@@ -116,10 +117,25 @@ def _best_split(
             if other.score.max() > best.score.max() + TIE:
                 best = other
         scored = best.scored(best.best, policy)
-        if scored is not None:
-            return scored
         held.remove(best)
+        if scored is not None:
+            return _surer(scored, held, policy)
     return None
+
+
+def _surer(scored: Scored, others: Sequence[Candidates], policy: Policy) -> Scored:
+    """Return the split, or one that gains less and is surer to gain it.
+
+    A fitted table of few records and many cells seems to gain much by chance. So where there are
+    splits as sure as ``min_attribute_z`` asks, each counts for less the nearer it is to that.
+    """
+    least = policy.min_attribute_z
+    if scored.z >= SURE * least:
+        return scored
+    fitted = [one for one in others if isinstance(one.estimate, Fitted)]
+    rivals = [scored, *(one.scored(one.best, policy) for one in fitted)]
+    sure = [one for one in rivals if one is not None and one.z >= least]
+    return max(sure, key=lambda one: one.score * (1.0 - (least / one.z) ** 2), default=scored)
 
 
 def ranked_splits(
