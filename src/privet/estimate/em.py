@@ -19,6 +19,8 @@ from privet.estimate.kernels import divide, gather, log_likelihood, spread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from privet.channel import Channel
     from privet.coding import Floats
 
@@ -44,6 +46,12 @@ class Axis:
         levels = channel.levels()
         matrix = None if levels else channel.matrix() / channel.scale
         return cls(channel.input_size, channel.output_size, levels, matrix)
+
+    def of_some(self, codes: NDArray[np.int64]) -> Axis:
+        """Return the factor of some of the inputs."""
+        if len(codes) == self.inputs:
+            return self
+        return Axis(len(codes), self.outputs, matrix=self.dense[:, codes])
 
     @property
     def is_exact(self) -> bool:

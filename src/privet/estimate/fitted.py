@@ -20,7 +20,8 @@ import numpy as np
 from privet.coding import Box
 from privet.compiled import in_threads
 from privet.errors import MethodError
-from privet.estimate.em import Axis, em, expected
+from privet.estimate.em import Axis, em
+from privet.estimate.joint import Joint
 from privet.estimate.view import LEAST_GROUPS, View, outputs_at, view
 from privet.estimate.weighted import Inverted
 from privet.table.kernels import count_joint
@@ -35,47 +36,12 @@ if TYPE_CHECKING:
     from privet.release import Part
     from privet.table import Batch, IntArrays
 
-__all__ = ["Fitted", "FittedEvidence", "Joint"]
+__all__ = ["Fitted", "FittedEvidence"]
 
 MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
 STEPS, MOST_STEPS = 200, 400  # of EM at pace 1: stopping early keeps chance from being fitted
-FAINT = 1.0  # the most a second opinion gives: enough to go on, too little to stay by itself
 CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel of pace 1 keeps
-
-
-@dataclass(frozen=True)
-class Joint:
-    """The joint table of some attributes and the class: what was observed, and what was fitted."""
-
-    views: tuple[View, ...]
-    label: Axis
-    observed: Floats
-    table: Floats
-
-    def weighed(self, shares: Sequence[Floats]) -> Floats:
-        """Return the table times the share of each cell that a box holds."""
-        inside = np.ones(())
-        for share in shares:
-            inside = inside[..., None] * share
-        return inside[..., None] * self.table
-
-    def likelihood(self, table: Floats) -> Floats:
-        """Return the logarithm of what a table leads one to expect, where anything was observed."""
-        means = expected((*(seen.axis for seen in self.views), self.label), table)[self.seen]
-        logs: Floats = np.log(np.maximum(means, 1e-300))
-        return logs
-
-    def gain(self, table: Floats, other: Floats) -> float:
-        """Return how much likelier one table is than another, as a z."""
-        more = self.likelihood(table) - self.likelihood(other)
-        return float(np.sqrt(max(0.0, 2.0 * (self.observed[self.seen] * more).sum())))
-
-    @cached_property
-    def seen(self) -> NDArray[np.bool_]:
-        """Where anything was observed."""
-        held: NDArray[np.bool_] = self.observed > 0
-        return held
 
 
 @dataclass(frozen=True)
@@ -97,50 +63,8 @@ class Fitted(Inverted):
         return self.fitted
 
     def likelihood_z(self, branch: NDArray[np.int16]) -> float:
-        """Return how much likelier what was observed is with a split than without, as a z.
-
-        Outside the node's box the fitted table stays as it is; inside, class shares are those of
-        the box, or those of each branch. Twice the gain in log-likelihood is about z². Where much
-        more than one split goes on inside, neither may be near what was fitted, and the split seems
-        to make it less likely; then the fitted table is compared with itself, less what tells the
-        branches apart. That says only that it is worth going on: the splits below must pay for it.
-        """
-        joint = self.joint
-        if joint is None:
-            return 0.0
-        views = zip(joint.views, self.masks, strict=True)
-        shares = [seen.inside(mask) for seen, mask in views]
-        inside = joint.weighed(shares)
-        branches = []
-        for number in range(int(branch.max()) + 1):
-            held = self.masks[self.own] & (branch == number)
-            shares[self.own] = joint.views[self.own].inside(held)
-            branches.append(joint.weighed(shares))
-        outside = joint.table - inside
-        whole = outside + _levelled(inside)
-        divided = outside + sum(map(_levelled, branches))
-        z = joint.gain(divided, whole)
-        if z > 0.0:
-            return z
-        total = inside.sum(tuple(range(inside.ndim - 1)))
-        other = joint.gain(joint.table, outside + sum(_turned(one, total) for one in branches))
-        return min(other, FAINT)
-
-
-def _levelled(table: Floats) -> Floats:
-    """Return the table with the class shares of its sum in every cell."""
-    total = table.sum(tuple(range(table.ndim - 1)))
-    levelled: Floats = table.sum(-1)[..., None] * (total / max(total.sum(), 1e-300))
-    return levelled
-
-
-def _turned(table: Floats, total: Floats) -> Floats:
-    """Return the table with its classes weighed so that its sum has the shares of ``total``."""
-    held = table.sum(tuple(range(table.ndim - 1)))
-    turned = table * (total / total.sum() / np.maximum(held / max(held.sum(), 1e-300), 1e-12))
-    rows = table.sum(-1, keepdims=True) / np.maximum(turned.sum(-1, keepdims=True), 1e-300)
-    whole: Floats = turned * rows
-    return whole
+        """Return how much likelier what was observed is with a split than without, as a z."""
+        return 0.0 if self.joint is None else self.joint.split_z(self.masks, self.own, branch)
 
 
 class FittedEvidence:

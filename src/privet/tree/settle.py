@@ -18,7 +18,8 @@ from privet.errors import BugError
 
 if TYPE_CHECKING:
     from privet.coding import Coding, Floats
-    from privet.estimate.fitted import FittedEvidence, Joint
+    from privet.estimate.fitted import FittedEvidence
+    from privet.estimate.joint import Joint
     from privet.tree.tree import Tree
 
 __all__ = ["settled"]
