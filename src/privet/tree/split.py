@@ -8,6 +8,7 @@ Ties go to the attribute named first, then to the lowest cut; gains within 1e-12
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -227,6 +228,17 @@ class Candidates:
         full = np.flatnonzero(self.estimate.mean.any(1))
         return int(full[place]), int(full[place + 1])
 
+    def by_choice(self, branches: int, policy: Policy) -> float:
+        """Return the part of z² that is the price of choosing a side for each category.
+
+        A split costs ``min_fit_z``² for two choices, where to divide and how the classes differ;
+        every category beyond two, or every branch, is one choice more.
+        """
+        if self.coding.ordered:
+            return 0.0
+        values = int(self.estimate.mean.any(1).sum()) if branches == 2 else branches
+        return (values - 2) * policy.min_fit_z**2 / 2
+
     def scored(self, place: int, policy: Policy) -> Scored | None:
         """Write one of them out, or None if it does not stand the test of fitted tables."""
         mean = self.estimate.mean
@@ -239,6 +251,7 @@ class Candidates:
         errors, leads = _child_errors(self.estimate, member, counts)
         if isinstance(self.estimate, Fitted):
             sure = self.estimate.likelihood_z(side)
+            sure = math.sqrt(max(0.0, sure**2 - self.by_choice(len(counts), policy)))
             if sure < policy.min_fit_z / 2:
                 return None
             leads = np.full(len(leads), np.inf)
