@@ -85,10 +85,11 @@ class FittedEvidence:
         self._most, self._most_cells = MOST, MOST_CELLS
 
     def limited(self, places: Iterable[int]) -> FittedEvidence:
-        """Return the same evidence of chosen attributes only, in larger tables."""
+        """Return the same evidence of chosen attributes only, in larger tables; forget others."""
         other = copy(self)
         other._most, other._most_cells = MOST_CHOSEN, MOST_CHOSEN_CELLS  # noqa: SLF001
-        other._joints = {held: one for held, one in self._joints.items() if len(held) == 1}  # noqa: SLF001
+        self._joints = {held: one for held, one in self._joints.items() if len(held) == 1}
+        other._joints = dict(self._joints)  # noqa: SLF001
         other._offered = frozenset(places)  # noqa: SLF001
         return other
 

@@ -117,7 +117,7 @@ class Joint:
         """Where anything was observed of the attributes."""
         return np.flatnonzero(_rows(self.observed.reshape(-1, self.observed.shape[-1])))
 
-    @cached_property
+    @property
     def _counts(self) -> Floats:
         held: Floats = self.observed.reshape(-1, self.observed.shape[-1])[self._places]
         return held
