@@ -80,8 +80,7 @@ def audit(
         raise InputError(f"There is no method {method!r}; there are {', '.join(METHODS)}.")
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 100:
         raise InputError("sample must be a whole number of at least 100.")
-    source = Randomness.of(seed)
-    with source:
+    with Randomness.of(seed) as source:
         held = None
         if original is not None:
             held = read_original(original, release, generator(source), sample)

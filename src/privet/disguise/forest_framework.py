@@ -150,8 +150,7 @@ def check_noise(
     who: str, noise: object, schema: Schema, names: Sequence[str] | None = None
 ) -> None:
     """Refuse noise that is no positive number, and numbers that have no room for any."""
-    number = isinstance(noise, Real) and not isinstance(noise, bool)
-    if not number or not 0 < noise < math.inf:  # type: ignore[operator]
+    if not isinstance(noise, Real) or isinstance(noise, bool) or not 0 < float(noise) < math.inf:
         raise PlanError(f"{who}: noise must be a number above 0, a share of each range.")
     for attribute in schema.inputs:
         if attribute.is_categorical or (names is not None and attribute.name not in names):

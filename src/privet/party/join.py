@@ -104,8 +104,7 @@ def join(
     order of the parties and of their rows does not matter.
     """
     agreement, sent = _checked(parties)
-    source = Randomness.of(seed)
-    with source:
+    with Randomness.of(seed) as source:
         if agreement.split == "records":
             parts, left = _stacked(sent, source, keep=keep_matching)
         else:

@@ -16,7 +16,8 @@ import numpy as np
 
 from privet.estimate.fitted import FittedEvidence
 from privet.tree.grow import Known, Level, grow, grown, narrowed, next_level, root_level
-from privet.tree.split import TIE, candidates_of, informations, ranked_splits, ratios
+from privet.tree.scored import TIE, informations, ratios
+from privet.tree.split import candidates_of, ranked_splits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from privet.coding import Coding, Floats
     from privet.estimate.base import Estimate, Evidence
     from privet.tree.policy import Policy
-    from privet.tree.split import Candidates, Scored
+    from privet.tree.scored import Scored
+    from privet.tree.split import Candidates
     from privet.tree.tree import Tree
 
 __all__ = ["VOTES", "SysFor", "good_splits", "grow_forest", "votes"]

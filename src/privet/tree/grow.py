@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from privet.coding import Coding, Floats
     from privet.estimate.base import Estimate, Evidence, Frontier, Tables
     from privet.tree.policy import Policy
-    from privet.tree.split import Scored
+    from privet.tree.scored import Scored
 
 __all__ = ["Known", "Level", "grow", "grown", "narrowed", "next_level", "root_level"]
 

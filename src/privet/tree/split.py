@@ -2,8 +2,6 @@
 
 ``ranked_splits`` works on any tables, exact or estimated; ``best_splits`` is the grower's question,
 the best split of every open node, answered by a compiled search where tables were counted.
-
-Ties go to the attribute named first, then to the lowest cut; gains within 1e-12 are ties.
 """
 
 from __future__ import annotations
@@ -14,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.compiled import in_threads, threads
+from privet.compiled import in_threads
 from privet.estimate.base import Counted, CountTables
 from privet.estimate.fitted import Fitted
+from privet.tree.counted import best_counted
 from privet.tree.criterion import impurity, slope
-from privet.tree.kernels import best_in_tables
 from privet.tree.pairs import best_pairs, can_choose
+from privet.tree.scored import TIE, Scored, informations, kind_of, placed, ratios
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,32 +30,9 @@ if TYPE_CHECKING:
     from privet.estimate.pairs import Pairs, SummedPairs
     from privet.tree.policy import Policy
 
-__all__ = ["Scored", "best_splits", "ranked_splits"]
+__all__ = ["Candidates", "best_splits", "candidates_of", "ranked_splits"]
 
-TIE = 1e-12
 SURE = 3.0  # times the least z of a sure split, from which on nobody asks for a surer one
-EPSILON = 1e-3  # bits by which a gain may fall short of the average (Quinlan)
-
-
-@dataclass(frozen=True)
-class Scored:
-    """A split with what it gains.
-
-    ``branch[code]`` is the branch a code takes; ``counts`` the (estimated) class counts of each
-    branch, ``errors`` their standard errors, and ``leads`` by how many standard errors each
-    branch's leading class is ahead of the next (infinite where counts are exact). ``gap`` holds the
-    codes on both sides of a cut between ordered ones that occur at the node.
-    """
-
-    attribute: int
-    branch: NDArray[np.int16]
-    gain: float
-    z: float
-    score: float
-    counts: Floats
-    errors: Floats
-    leads: Floats
-    gap: tuple[int, int] = (-1, -1)
 
 
 def best_splits(
@@ -69,7 +45,7 @@ def best_splits(
     places = np.arange(tables.nodes) if wanted is None else np.flatnonzero(wanted)
     best: Iterable[Scored | None]
     if isinstance(tables, CountTables):
-        best = _best_counted(tables.of(places), codings, policy)
+        best = best_counted(tables.of(places), codings, policy)
     elif hasattr(tables, "pairs") and can_choose(policy) and (pairs := tables.pairs()) is not None:
         every = _best_paired(pairs, tables.nodes, codings, policy)
         best = [every[place] for place in places]
@@ -170,13 +146,6 @@ def _by_ratio(found: list[Scored], policy: Policy) -> list[Scored]:
     return [replace(one, score=score) for one, score in pairs if score > -np.inf]
 
 
-def _kind(coding: Coding, policy: Policy) -> int:
-    return 0 if coding.ordered else 2 if policy.multiway else 1
-
-
-# Any table
-
-
 def candidates(mean: Floats, coding: Coding, policy: Policy) -> NDArray[np.bool_] | None:
     """Return the left sides of all divisions in two, or None for one branch a category.
 
@@ -187,7 +156,7 @@ def candidates(mean: Floats, coding: Coding, policy: Policy) -> NDArray[np.bool_
     held = np.maximum(mean, 0.0)
     rows = held.sum(1)
     full = np.flatnonzero(mean.any(1))
-    kind = _kind(coding, policy)
+    kind = kind_of(coding, policy)
     if kind == 2:
         return None
     size = len(mean)
@@ -243,8 +212,8 @@ class Candidates:
         """Write one of them out, or None if it does not stand the test of fitted tables."""
         mean = self.estimate.mean
         side, gap = self.branch[place], (-1, -1)
-        if _kind(self.coding, policy) != 2:
-            side, gap = _settle(side, (mean == 0).all(1), mean.sum(1), self.coding)
+        if kind_of(self.coding, policy) != 2:
+            side, gap = placed(side, (mean == 0).all(1), mean.sum(1), self.coding)
         sure = float(self.z[place])
         counts = self.counts[place]
         member = _members(self.branch[place][None], len(counts))[0]
@@ -317,28 +286,6 @@ def _members(branch: NDArray[np.int16], number: int) -> Floats:
     return inside
 
 
-def ratios(scores: Floats, infos: Floats, policy: Policy, average: Floats | None = None) -> Floats:
-    """Return gain ratios along the last axis, −∞ where one is too small or the gain below average.
-
-    The average is over attributes that gain anything; ``average`` gives another one.
-    """
-    gains = scores > TIE
-    held = np.where(gains, scores, 0.0)
-    if average is None:
-        average = held.sum(-1, keepdims=True) / np.maximum(gains.sum(-1, keepdims=True), 1)
-    gains &= (held >= average - EPSILON) & (infos > EPSILON)
-    ratio: Floats = np.divide(held, infos, out=np.full(held.shape, -np.inf), where=gains)
-    ratio[ratio < policy.min_gain_ratio - TIE] = -np.inf
-    return ratio
-
-
-def informations(counts: Floats) -> Floats:
-    """Return the entropy in bits of branch sizes; ``counts`` is … × branches × classes."""
-    rows = np.maximum(counts.sum(-1), 0.0)
-    bits: Floats = impurity(rows, "entropy") / np.maximum(rows.sum(-1), TIE)
-    return bits
-
-
 def _gain(
     estimate: Estimate, member: Floats, counts: Floats, policy: Policy
 ) -> tuple[Floats, Floats]:
@@ -380,98 +327,3 @@ def _child_errors(estimate: Estimate, member: Floats, counts: Floats) -> tuple[F
     lead = (counts * ahead).sum(1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return errors, np.where(variances > 0, lead / np.sqrt(variances), np.inf)
-
-
-def _settle(
-    side: NDArray[np.int16], empty: NDArray[np.bool_], rows: Floats, coding: Coding
-) -> tuple[NDArray[np.int16], tuple[int, int]]:
-    """Give codes that do not occur at the node a branch: the nearer one, or the heavier one."""
-    if coding.ordered:
-        left = int(np.flatnonzero((side == 0) & ~empty)[-1])
-        right = int(np.flatnonzero((side == 1) & ~empty)[0])
-        last, _ = coding.cut(left, right)
-        return (np.arange(len(side)) > last).astype(np.int16), (left, right)
-    heavier = int(rows[side == 1].sum() > rows[side == 0].sum())
-    return np.where(empty, heavier, side).astype(np.int16), (-1, -1)
-
-
-# Counted tables
-
-
-def _best_counted(
-    tables: CountTables, codings: Sequence[Coding], policy: Policy
-) -> list[Scored | None]:
-    kinds = np.array([_kind(coding, policy) for coding in codings])
-    gains = np.empty((tables.nodes, len(codings)))
-    places = np.empty((tables.nodes, len(codings)), np.int64)
-    nexts = np.empty((tables.nodes, len(codings)), np.int64)
-    infos = np.zeros((tables.nodes, len(codings)))
-    cuts = np.empty((tables.nodes, len(codings)), np.int64)
-
-    def search(chosen: slice) -> None:
-        best_in_tables(
-            tables.counts[chosen],
-            tables.scale,
-            tables.offsets,
-            kinds,
-            float(policy.min_samples_leaf),
-            policy.criterion == "gini",
-            gains[chosen],
-            places[chosen],
-            nexts[chosen],
-            policy.cut_margin,
-            infos[chosen],
-            cuts[chosen],
-        )
-
-    step = -(-tables.nodes // (2 * threads()))
-    for _ in in_threads(search, [slice(at, at + step) for at in range(0, tables.nodes, step)]):
-        pass
-    allowed = (places >= 0) & (gains >= policy.min_gain - TIE)
-    gains[~allowed] = -np.inf
-    scores = gains
-    if policy.ratio:
-        rows = tables.counts[:, : tables.offsets[1]].sum((1, 2)) * tables.scale
-        dear = np.array([coding.ordered for coding in codings]) & allowed
-        cost = np.log2(cuts, out=np.zeros(cuts.shape), where=dear) / rows[:, None]
-        scores = ratios(gains - cost, infos, policy)
-        allowed &= scores > -np.inf
-    best = np.argmax(scores > scores.max(1, keepdims=True) - TIE, axis=1)
-    found: list[Scored | None] = []
-    for node, attribute in enumerate(best.tolist()):
-        if not allowed[node, attribute]:
-            found.append(None)
-            continue
-        place, after = int(places[node, attribute]), int(nexts[node, attribute])
-        gain = float(gains[node, attribute])
-        cells = tables.counts[node, tables.offsets[attribute] : tables.offsets[attribute + 1]]
-        branch, counts, gap = _counted(cells, codings[attribute], policy, place, after)
-        means = counts * np.float64(tables.scale)
-        exact = np.full(len(means), np.inf)
-        none = np.zeros(means.shape)
-        score = float(scores[node, attribute])
-        found.append(Scored(attribute, branch, gain, np.inf, score, means, none, exact, gap))
-    return found
-
-
-def _counted(
-    cells: NDArray[np.int64], coding: Coding, policy: Policy, place: int, after: int
-) -> tuple[NDArray[np.int16], NDArray[np.int64], tuple[int, int]]:
-    """Write out the split that the compiled search found: branches, class counts, the gap."""
-    kind = _kind(coding, policy)
-    size = len(cells)
-    if kind == 0:
-        last, _ = coding.cut(place, after)
-        branch = np.zeros(size, np.int16)
-        branch[last + 1 :] = 1
-        counts = np.add.reduceat(cells, (0, last + 1))
-        return branch, counts, (place, after)
-    if kind == 1:
-        label, length = divmod(place, size)
-        rows = cells.sum(1)
-        share = np.divide(cells[:, label], rows, out=np.full(size, 2.0), where=rows > 0)
-        branch = np.ones(size, np.int16)
-        branch[np.argsort(share, kind="stable")[:length]] = 0
-        branch, gap = _settle(branch, rows == 0, rows, coding)
-        return branch, np.stack([cells[branch == 0].sum(0), cells[branch == 1].sum(0)]), gap
-    return np.arange(size, dtype=np.int16), cells, (-1, -1)
