@@ -170,6 +170,14 @@ def test_the_coarse_kernel_is_the_matrix_summed(
     assert (coarse.matrix().sum(axis=0) == 2**32).all()
 
 
+@pytest.mark.parametrize("fine", [0.5, 0.7, 1.0, 3.0])
+def test_few_whole_numbers_are_observed_one_by_one(fine: float) -> None:
+    """Five values and noise of up to two steps: nine numbers are released, nine are told apart."""
+    noise = Noise.uniform("a", low=0, high=4, alpha=2, steps=4)
+    coding = Coding.cells("a", np.arange(5.0), np.arange(5.0))
+    assert CoarseNoise.of(noise, coding, fine=fine, tails=False).output_size == 9
+
+
 @pytest.mark.parametrize(
     ("law", "steps", "spread"),
     [("cauchy", 10, 1), ("uniform", 0, 1), ("uniform", 10, 0), ("uniform", 10, 1.5)],

@@ -114,6 +114,54 @@ def test_a_large_table_is_seen_coarsely(monkeypatch: pytest.MonkeyPatch) -> None
     assert coarse.mean.shape == (24, 2)
 
 
+def noisy(level: float, kind: str = "gaussian", name: str = "as-f4", rows: int = 30_000) -> Release:
+    table = datasets.load(name, rows=rows, seed=4)
+    return pv.AdditiveNoise(kind, level=level).disguise(table, datasets.schema(name), seed=5)
+
+
+def test_what_is_blurred_by_much_noise_alone() -> None:
+    assert all(fitted(noisy(1, kind, rows=500)).is_blurred for kind in ("uniform", "gaussian"))
+    assert not fitted(noisy(0.25, rows=500)).is_blurred
+    assert not fitted(released(3, rows=500)).is_blurred  # as slow, but chance shows at every code
+    level, plan = pv.AdditiveNoise("gaussian", level=1), pv.Substitution(gamma=3)
+    both = pv.Plan({"salary": level}, default=plan)
+    table = datasets.load("as-f2", rows=500, seed=1)
+    assert not fitted(both.disguise(table, SCHEMA, seed=1)).is_blurred
+
+
+def test_blurred_attributes_are_looked_at_in_one_table() -> None:
+    """F4 is decided by a slanting border in salary, commission and loan."""
+    evidence = fitted(noisy(1))
+    chosen = [evidence._places[name] for name in ("salary", "commission", "loan")]
+    limited = evidence.limited(chosen)
+    assert limited.whole == tuple(sorted(chosen))
+    box = Box().narrowed("loan", np.arange(24) < 12)
+    for held in (Box(), box, box.narrowed("salary", np.arange(24) > 12)):
+        tables = limited.tables([held]).at(0)
+        joints = [tables[place].joint for place in chosen]
+        assert joints[0] is not None
+        assert all(one is joints[0] for one in joints)
+        assert joints[0].table.ndim == 4
+        rows = {round(tables[place].mean.sum(), 6) for place in chosen}
+        assert len(rows) == 1  # one table: the same records, whichever attribute is asked for
+    assert not evidence.limited(range(len(evidence.codings))).whole  # too large for one
+
+
+def test_a_tree_of_blurred_attributes_says_how_sure_it_is_and_has_no_needless_split() -> None:
+    model = pv.TreeClassifier(method="joint").fit(noisy(1))
+    tree = model.tree_
+    tests = np.flatnonzero(tree.child >= 0)
+    assert len(tests) > 10  # none but a few of them is sure by itself
+    assert np.isfinite(tree.z[tests]).all()
+    assert tree.z[0] > 20
+    assert (tree.errors[1:].max(1) > 0).all()
+    for node in tests.tolist():
+        kids = tree.children(node)
+        assert any(tree.child[kid] >= 0 for kid in kids) or len(set(tree.label[kids])) > 1
+    fresh = datasets.load("as-f4", rows=4000, seed=6)
+    assert model.score(fresh) > 0.92
+
+
 def test_fast_cells_of_numbers_are_dear_and_categories_are_not() -> None:
     """What a channel keeps of numbers sets the price of splits, whatever it keeps of categories."""
     numbers = pv.Attribute.numeric("x", low=0, high=1, bins=20)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from privet.estimators import TreeClassifier
-from privet.tree.prune import more_errors, prune_errors
+from privet.tree.prune import more_errors, prune_errors, prune_needless
 from tests.strategies import seeds
 
 
@@ -62,3 +62,31 @@ def test_what_is_pruned_is_a_smaller_tree_of_the_same_tests(seed: int, confidenc
     # No test is left whose children all say the same as it does and gain nothing.
     for node in np.flatnonzero(pruned.child >= 0):
         assert pruned.counts[node].max() < pruned.counts[node].sum()
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds)
+def test_what_is_needless_makes_no_fewer_errors(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 9, (80, 3)).astype(float)
+    y = (X[:, 0] > 4) ^ (rng.random(80) < 0.2)
+    y[:2] = [False, True]
+    grown = TreeClassifier(policy="cart").fit(X, y).tree_
+    pruned = prune_needless(grown)
+    assert prune_needless(pruned).same_as(pruned)
+    errors = [
+        sum(one.counts[leaf].sum() - one.counts[leaf][one.label[leaf]] for leaf in one.leaves)
+        for one in (grown, pruned)
+    ]
+    # Each split that went saved a record at most; those that stay part leaves of several labels.
+    assert 0 <= errors[1] - errors[0] <= (grown.child >= 0).sum() - (pruned.child >= 0).sum()
+    for node in np.flatnonzero(pruned.child >= 0):
+        kids = pruned.children(int(node))
+        assert any(pruned.child[kid] >= 0 for kid in kids) or len(set(pruned.label[kids])) > 1
+
+
+def test_a_subtree_that_says_the_same_is_needless() -> None:
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0]])
+    tree = TreeClassifier().fit(X, [0, 0, 1, 0, 0]).tree_
+    assert tree.nodes == 3
+    assert prune_needless(tree).nodes == 1

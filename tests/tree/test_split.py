@@ -207,11 +207,11 @@ def test_the_best_split_that_stands_the_test_is_taken(failing: tuple[int, ...]) 
 
         def at(self, node: int) -> list[Fitted]:
             assert node == 0
-            return [Fitted(None, None, one, one, one) for one in tables]
+            return [Fitted(one) for one in tables]
 
     def likelihood(held: Fitted, branch: Any) -> float:
         assert branch.tolist() == [0, 1]
-        place = next(place for place, one in enumerate(tables) if one is held.fitted)
+        place = next(place for place, one in enumerate(tables) if one is held.mean)
         return 0.0 if place in failing else 5.0
 
     with patch.object(Fitted, "likelihood_z", likelihood):

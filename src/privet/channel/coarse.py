@@ -54,6 +54,7 @@ class CoarseNoise(Channel):
     def of(cls, noise: Noise, coding: Coding, *, fine: float = 1.0, tails: bool = True) -> Self:
         """Return the channel for intervals as wide as the mean cell, or ``fine`` times finer.
 
+        Where every point of the grid is a cell of its own, every output is an interval of its own.
         Where ``tails`` are joined, no interval at the ends is expected to hold less than a
         quarter of what an even share of the originals is.
         """
@@ -61,7 +62,7 @@ class CoarseNoise(Channel):
         if coding.known > points:
             message = f"Attribute {noise.attribute!r} has {coding.known} cells for a grid of "
             raise MethodError(message + f"{points} points.", hint="use fewer cells.")
-        width = max(1.0, points / coding.known / fine)
+        width = max(1.0, points / coding.known / fine) if coding.known < points else 1.0
         # One interval ends where the range begins, so that those inside lie as the cells do.
         before = int(np.ceil(noise.reach / width))
         count = int(np.ceil((noise.output_size - noise.reach) / width)) + before

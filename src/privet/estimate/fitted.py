@@ -5,7 +5,8 @@ attribute and the class. Each such set of attributes is counted once and fitted 
 the number of nodes that ask for it: trees use few attributes, so sets are few. It needs no
 inverse, so it serves channels that have none (band, noise), and every record speaks in every table.
 
-A set is capped: beyond ``MOST`` attributes only those already on the path are offered.
+A set is capped: beyond ``MOST`` attributes only those already on the path are offered. Where noise
+blurs all chosen attributes, and one table holds them, every node looks at that one.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.channel import CoarseNoise
 from privet.coding import Box
 from privet.compiled import in_threads
 from privet.errors import MethodError
 from privet.estimate.em import Axis, em
 from privet.estimate.joint import Joint
 from privet.estimate.view import LEAST_GROUPS, View, outputs_at, view
-from privet.estimate.weighted import Inverted
+from privet.estimate.weighted import variances
 from privet.table.kernels import count_joint
 
 if TYPE_CHECKING:
@@ -41,26 +43,51 @@ __all__ = ["Fitted", "FittedEvidence"]
 MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
 STEPS, MOST_STEPS = 200, 400  # of EM at pace 1: stopping early keeps chance from being fitted
+WHOLE_CELLS, WHOLE_STEP = 1 << 20, 2  # of one table for all nodes: cells, and codes of a group
 CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel of pace 1 keeps
+BLURRED = 0.3  # the pace below which noise leaves only what is smooth
 
 
 @dataclass(frozen=True)
-class Fitted(Inverted):
+class Fitted:
     """A table of one attribute at one node, cut out of a fitted joint table.
 
-    Its variance is that of the linear estimate by left inverses, of which EM's is a bettered
-    version: an honest upper bound.
+    ``mean`` holds the fitted counts, values × classes; never negative. ``labels`` inverts the
+    class's channel, None if there is none; ``masks`` is the node's box along the joint's axes.
     """
 
-    fitted: Floats
+    mean: Floats
+    labels: Floats | None = None
     joint: Joint | None = None
     masks: tuple[NDArray[np.bool_], ...] = ()
     own: int = 0
 
-    @property
-    def mean(self) -> Floats:
-        """The fitted counts, values × classes; never negative."""
-        return self.fitted
+    def variances(self, coefficients: Floats) -> Floats:
+        """Return the variance of sums of cells in the linear estimate by left inverses.
+
+        EM's is a bettered version of that one: an honest upper bound.
+        """
+        weights, squares = self._linear
+        return variances(weights, self.labels, squares, self.mean, coefficients)
+
+    @cached_property
+    def _linear(self) -> tuple[Floats | None, Floats]:
+        """The weights of the attribute's outputs, and what was observed by squared weights.
+
+        Worked out when it is asked for: growing asks about chosen splits only.
+        """
+        if self.joint is None:
+            return None, self.mean
+        squares = self.joint.observed
+        for axis in reversed(range(len(self.masks))):  # the last first, so that places stay right
+            if axis != self.own:
+                seen, mask = self.joint.views[axis], self.masks[axis]
+                share = seen.inside(mask) if seen.inverse is None else mask @ seen.inverse
+                squares = np.tensordot(share**2, squares, (0, axis))
+        seen, inside = self.joint.views[self.own], self.masks[self.own][:, None]
+        if seen.inverse is None:
+            return None, squares * inside
+        return seen.inverse * inside, squares
 
     def likelihood_z(self, branch: NDArray[np.int16]) -> float:
         """Return how much likelier what was observed is with a split than without, as a z."""
@@ -82,16 +109,31 @@ class FittedEvidence:
         self._class_axis = Axis.of(part.channel(target), len(classes))
         self._joints: dict[tuple[int, ...], Joint] = {}
         self._offered = frozenset(range(len(codings)))
+        self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
         self._most, self._most_cells = MOST, MOST_CELLS
 
     def limited(self, places: Iterable[int]) -> FittedEvidence:
         """Return the same evidence of chosen attributes only, in larger tables; forget others."""
         other = copy(self)
+        chosen = tuple(sorted(places))
         other._most, other._most_cells = MOST_CHOSEN, MOST_CHOSEN_CELLS  # noqa: SLF001
         self._joints = {held: one for held, one in self._joints.items() if len(held) == 1}
         other._joints = dict(self._joints)  # noqa: SLF001
-        other._offered = frozenset(places)  # noqa: SLF001
+        other._offered = frozenset(chosen)  # noqa: SLF001
+        if self.is_blurred and other._step(chosen, WHOLE_CELLS) in range(1, WHOLE_STEP + 1):  # noqa: SLF001
+            other.whole, other._most_cells = chosen, WHOLE_CELLS  # noqa: SLF001
         return other
+
+    @cached_property
+    def is_blurred(self) -> bool:
+        """Whether numbers are disguised by noise alone, and by much of it.
+
+        Nothing finer than noise is wide shows in a fitted table, neither chance nor truth.
+        """
+        disguised = [place for place in range(len(self.codings)) if self.is_disguised(place)]
+        channels = [self._part.channel(self.codings[place].name) for place in disguised]
+        noisy = bool(channels) and all(isinstance(one, CoarseNoise) for one in channels)
+        return noisy and float(np.median(self._paces[disguised])) < BLURRED
 
     def root(self) -> list[Box]:
         """Return the frontier of the root, whose box is everything."""
@@ -116,24 +158,25 @@ class FittedEvidence:
     def _set(self, box: Box, place: int) -> tuple[int, ...] | None:
         """Return the attributes of an attribute's table at a node, or None if they are too many."""
         path = {self._places[name] for name in box.masks}
-        held = tuple(sorted({*path, place}))
-        if len(held) == 1 or place in path or (place in self._offered and self._step(held)):
-            return held
-        return None
+        if place not in self._offered and place not in path:
+            return None if path else (place,)
+        held = tuple(sorted({*path, place, *self.whole}))
+        return held if len(held) == 1 or place in path or self._step(held) else None
 
-    def _step(self, held: tuple[int, ...]) -> int:
+    def _step(self, held: tuple[int, ...], most_cells: int | None = None) -> int:
         """Return how many codes form a group in a set's table; 0 if it is too large however many.
 
         Numbers are grouped alike, as finely as the table's size allows; categories never are.
         """
         if len(held) > self._most:
             return 0
+        most_cells = most_cells or self._most_cells
         step = 1
         while True:
             cells = 1.0
             for place in held:
                 cells *= outputs_at(self._axes[place], self._grouped(place, step))
-            if cells <= self._most_cells:
+            if cells <= most_cells:
                 return step
             step += 1
             if all(self._grouped(place, step) < step for place in held):
@@ -166,6 +209,8 @@ class FittedEvidence:
             axes = (*(one.axis for one in views[number]), self._class_axis)
             pace = self._paces[list(new[number])].min()
             most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
+            if self.whole:  # the more attributes, the sooner chance is fitted
+                most >>= max(len(new[number]) - MOST, 0)
             table = em(axes, observed[number], most=most).table
             return Joint(views[number], self._class_axis, observed[number], table)
 
@@ -217,29 +262,18 @@ class FittedEvidence:
         coding = self.codings[place]
         held = self._set(box, place)
         if held is None:
-            none = np.zeros((coding.size, len(self.classes)))
-            return Fitted(None, None, none, none, none)
+            return Fitted(np.zeros((coding.size, len(self.classes))))
         joint = self._joints[held]
-        if place not in self._offered and not box.masks:
-            total = np.zeros((coding.size, joint.observed.shape[-1]))
-            total[0] = joint.observed.sum(0)
-            held_by = total if self._labels is None else np.maximum(total @ self._labels.T, 0.0)
-            return Fitted(None, self._labels, total, total, held_by)
         masks = tuple(box.mask(self.codings[one].name, self.codings[one].size) for one in held)
-        table, squares = joint.table, joint.observed
-        for axis in reversed(range(len(held))):  # the last first, so that places stay right
-            if held[axis] != place:
-                seen, mask = joint.views[axis], masks[axis]
-                share = seen.inside(mask) if seen.inverse is None else mask @ seen.inverse
-                table = np.tensordot(seen.inside(mask), table, (0, axis))
-                squares = np.tensordot(share**2, squares, (0, axis))
         own = held.index(place)
-        seen, inside = joint.views[own], masks[own]
-        table = seen.fine(table) * inside[:, None]
-        weights = None if seen.inverse is None else seen.inverse * inside[:, None]
-        if weights is None:
-            squares = squares * inside[:, None]
-        return Fitted(weights, self._labels, squares, squares, table, joint, masks, own)
+        if place not in self._offered and not box.masks:  # nothing but how many there are
+            total = joint.observed.sum(0)
+            mean = np.zeros((coding.size, len(self.classes)))
+            mean[0] = total if self._labels is None else np.maximum(self._labels @ total, 0.0)
+            return Fitted(mean, self._labels, joint, masks, own)
+        table = joint.within(masks, own)
+        mean = joint.views[own].fine(table) * masks[own][:, None]
+        return Fitted(mean, self._labels, joint, masks, own)
 
     @cached_property
     def _paces(self) -> Floats:

@@ -56,6 +56,17 @@ class Joint:
     observed: Floats
     table: Floats
 
+    def within(self, masks: Sequence[NDArray[np.bool_]], own: int) -> Floats:
+        """Return the fitted table of one axis inside a box along the others: groups × classes."""
+        shares = [seen.inside(mask) for seen, mask in zip(self.views, masks, strict=True)]
+        spans = [_span(share) for share in shares]
+        spans[own] = slice(None)
+        table = self.table[tuple(spans)]
+        for axis in reversed(range(len(masks))):  # the last first, so that places stay right
+            if axis != own:
+                table = np.tensordot(shares[axis][spans[axis]], table, (0, axis))
+        return table
+
     def split_z(
         self,
         masks: Sequence[NDArray[np.bool_]],
@@ -125,6 +136,12 @@ class Joint:
     @cached_property
     def _means(self) -> Floats:
         return self._expected(tuple(seen.axis for seen in self.views), self.table)
+
+
+def _span(share: Floats) -> slice:
+    """Return from where to where anything has a share."""
+    held = np.flatnonzero(share)
+    return slice(int(held[0]), int(held[-1]) + 1) if len(held) else slice(0)
 
 
 def _added(arrays: Iterable[Floats]) -> Floats:

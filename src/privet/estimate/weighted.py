@@ -63,22 +63,33 @@ class Inverted:
         return table if self.labels is None else table @ self.labels.T
 
     def variances(self, coefficients: Floats) -> Floats:
-        """Return an unbiased estimate of the variance of each sum of cells.
+        """Return an unbiased estimate of the variance of each sum of cells."""
+        return variances(self.weights, self.labels, self.second, self.mean, coefficients)
 
-        A record adds the sum of coefficients × weights; its expectation is the coefficient of
-        the cell its original lies in, so Σw² less the squared coefficients' own sum remains.
-        """
-        sums = coefficients
-        if self.weights is not None:
-            sums = self.weights.T @ sums
-        if self.labels is not None:
-            sums = sums @ self.labels
-        if self.weights is None and self.labels is None:
-            exact: Floats = ((self.second - self.mean) * sums**2).sum((1, 2))
-            return exact
-        squares: Floats = (self.second * sums**2).sum((1, 2))
-        expected: Floats = (self.mean * coefficients**2).sum((1, 2))
-        return squares - expected
+
+def variances(
+    weights: Floats | None,
+    labels: Floats | None,
+    second: Floats,
+    mean: Floats,
+    coefficients: Floats,
+) -> Floats:
+    """Return an estimate of the variance of sums of cells of a table that was estimated linearly.
+
+    A record adds the sum of coefficients × weights; its expectation is the coefficient of
+    the cell its original lies in, so Σw² less the squared coefficients' own sum remains.
+    """
+    sums = coefficients
+    if weights is not None:
+        sums = weights.T @ sums
+    if labels is not None:
+        sums = sums @ labels
+    if weights is None and labels is None:
+        exact: Floats = ((second - mean) * sums**2).sum((1, 2))
+        return exact
+    squares: Floats = (second * sums**2).sum((1, 2))
+    expected: Floats = (mean * coefficients**2).sum((1, 2))
+    return squares - expected
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ the depth limit, are never asked about.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,9 +17,9 @@ from privet.coding import Box
 from privet.errors import DataError
 from privet.estimate.base import CountTables, Splits
 from privet.estimate.fitted import FittedEvidence
-from privet.tree.prune import prune_errors, prune_unsure
+from privet.tree.prune import prune_errors, prune_needless, prune_unsure
 from privet.tree.settle import settled
-from privet.tree.split import best_splits
+from privet.tree.split import best_splits, measured
 from privet.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from privet.tree.scored import Scored
 
 __all__ = ["Known", "Level", "grow", "grown", "narrowed", "next_level", "root_level"]
+
+SURER = 1.3  # times as sure must an attribute be where splits of it will not be tested
 
 
 class Level(NamedTuple):
@@ -73,12 +76,19 @@ def grow(
 def narrowed(evidence: Evidence, tree: Tree, policy: Policy) -> tuple[Evidence, Policy]:
     """Return fitted evidence of the attributes that a first tree tests surely; other as it is.
 
-    The policy that goes with it asks of no attribute to be sure: all that are left are.
+    The policy that goes with it asks of no attribute to be sure: all that are left are. Nor of a
+    split, where noise has blurred what chance does in one table of all of them: there the many
+    small splits of a slanting border count, of which none is sure by itself.
     """
-    sure = np.unique(tree.attribute[tree.z >= policy.min_attribute_z])
-    if isinstance(evidence, FittedEvidence) and len(sure):
-        return evidence.limited(sure.tolist()), policy.but(min_attribute_z=0.0)
-    return evidence, policy
+    if not isinstance(evidence, FittedEvidence):
+        return evidence, policy
+    least = policy.min_attribute_z * (SURER if evidence.is_blurred else 1.0)
+    sure = np.unique(tree.attribute[tree.z >= least])
+    if not len(sure):
+        return evidence, policy
+    chosen = evidence.limited(sure.tolist())
+    least_z = 0.0 if chosen.whole else policy.min_fit_z
+    return chosen, policy.but(min_attribute_z=0.0, min_fit_z=least_z)
 
 
 def grown(
@@ -121,7 +131,21 @@ def grown(
             born, fresh = [], keep
         known.hang(numbers, chosen, keep, born)
         numbers = born
-    return prune_unsure(draft.finished(evidence, policy, target), _price(evidence, policy))
+    tree = draft.finished(evidence, policy, target)
+    if isinstance(evidence, FittedEvidence) and policy.min_fit_z == 0:
+        return _measured(prune_needless(tree), evidence)
+    return prune_unsure(tree, _price(evidence, policy))
+
+
+def _measured(tree: Tree, evidence: FittedEvidence) -> Tree:
+    """Return the tree with what nobody asked for as it grew: how sure its splits and counts are."""
+    z, errors = tree.z.copy(), tree.errors.copy()
+    for node in np.flatnonzero(tree.child >= 0).tolist():
+        route, kids = tree.routes[node], tree.children(node)
+        if route is not None:
+            estimate = evidence.estimate(tree.boxes[node], int(tree.attribute[node]))
+            z[node], errors[kids] = measured(estimate, route, tree.counts[kids])
+    return replace(tree, z=z, errors=errors)
 
 
 def _price(evidence: Evidence, policy: Policy) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from privet.coding import Floats
     from privet.tree.tree import Tree
 
-__all__ = ["cut", "more_errors", "prune_errors", "prune_unsure"]
+__all__ = ["cut", "more_errors", "prune_errors", "prune_needless", "prune_unsure"]
 
 
 def cut(tree: Tree, stays: NDArray[np.bool_]) -> Tree:
@@ -69,6 +69,18 @@ def prune_unsure(tree: Tree, least: float) -> Tree:
             below = sum(worth[kid] for kid in tree.children(node))
             worth[node] = max(0.0, tree.z[node] ** 2 - least**2 + below)
     return tree if (worth[tree.child >= 0] > 0).all() else cut(tree, worth > 0)
+
+
+def prune_needless(tree: Tree) -> Tree:
+    """Cut each subtree whose leaves do not make a record fewer errors a split than a leaf would."""
+    held = np.maximum(tree.counts, 0.0)
+    least = held.sum(1) - held[np.arange(tree.nodes), tree.label] + 1.0
+    stays = tree.child >= 0
+    for node in np.flatnonzero(stays)[::-1].tolist():
+        below = float(least[tree.children(node)].sum())
+        stays[node] = below < least[node]
+        least[node] = min(below, least[node])
+    return cut(tree, stays)
 
 
 def more_errors(rows: ArrayLike, errors: ArrayLike, confidence: float) -> Floats:

@@ -26,6 +26,7 @@ __all__ = ["settled"]
 
 NEAR = 1  # cells on either side whose counts place the border
 FAR = 5  # cells beyond them that tell how clearly the sides differ, and how densely records lie
+LEAST_STRETCH = 0.15  # of the cells, on either side until labels change again, or a border stays
 LEAST_CLEAR = 0.2  # by which share of the records a side's class must lead, else the border stays
 
 
@@ -39,7 +40,7 @@ def settled(tree: Tree, evidence: FittedEvidence) -> Tree:
         for node in np.flatnonzero(np.isfinite(tree.threshold)).tolist()
         if evidence.is_disguised(int(tree.attribute[node]))
     ]
-    sets = _sets(tree)
+    sets = [evidence.whole] * tree.nodes if evidence.whole else _sets(tree)
     joints = evidence.joints(sets[node] for node in nodes)
     threshold, around, routes = tree.threshold.copy(), tree.around.copy(), list(tree.routes)
     for node in nodes:
@@ -71,8 +72,8 @@ def _sets(tree: Tree) -> list[tuple[int, ...]]:
 def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float | None:
     """Return the value up to which records of a node belong to its left side.
 
-    None where that cannot be told: the table shows the attribute coarsely, the sides say the same,
-    or records of the sides hardly differ.
+    None where that cannot be told: the table shows the attribute coarsely, the sides say the same
+    or say it of a few cells only, or records of the sides hardly differ.
     """
     place = int(tree.attribute[node])
     own = held.index(place)
@@ -81,8 +82,7 @@ def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float
         return None
     labels = _labels(tree, node, joint, held)
     left, right = _stretch(labels, int(np.flatnonzero(route == 0)[-1]), coding.known)
-    near = min(NEAR, len(left), len(right))
-    if near == 0:
+    if min(len(left), len(right)) < max(NEAR, LEAST_STRETCH * coding.known):
         return None
     # Of the records for which the sides say different things: how many there are in each cell,
     # and by how many the class of the left side leads.
@@ -93,12 +93,12 @@ def _border(tree: Tree, node: int, joint: Joint, held: tuple[int, ...]) -> float
     clear, dense = [], []
     for cells, sign in ((left, 1), (right, -1)):
         # The last cell of a stretch may be cut by the next border.
-        far = cells[near : min(near + FAR, len(cells) - 1)] or cells[: near + FAR]
+        far = cells[NEAR : min(NEAR + FAR, len(cells) - 1)] or cells[: NEAR + FAR]
         clear.append(sign * leads[far].sum() / max(rows[far].sum(), 1e-9))
         dense.append(rows[far].sum() / _width(coding, far))
     if min(clear) < LEAST_CLEAR or min(dense) <= 0:
         return None
-    window = list(range(left[0] + 1 - near, left[0] + 1 + near))
+    window = list(range(left[0] + 1 - NEAR, left[0] + 1 + NEAR))
     if any(_is_single(coding, cell) for cell in window):
         return None
     # How many records of the window are of the left side, and how wide each side's records lie

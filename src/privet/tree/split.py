@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from privet.estimate.pairs import Pairs, SummedPairs
     from privet.tree.policy import Policy
 
-__all__ = ["Candidates", "best_splits", "candidates_of", "ranked_splits"]
+__all__ = ["Candidates", "best_splits", "candidates_of", "measured", "ranked_splits"]
 
 SURE = 3.0  # times the least z of a sure split, from which on nobody asks for a surer one
 
@@ -216,14 +216,14 @@ class Candidates:
             side, gap = placed(side, (mean == 0).all(1), mean.sum(1), self.coding)
         sure = float(self.z[place])
         counts = self.counts[place]
-        member = _members(self.branch[place][None], len(counts))[0]
-        errors, leads = _child_errors(self.estimate, member, counts)
-        if isinstance(self.estimate, Fitted):
-            sure = self.estimate.likelihood_z(side)
+        errors, leads = np.zeros_like(counts), np.full(len(counts), np.inf)
+        if not isinstance(self.estimate, Fitted):
+            errors, leads = _child_errors(self.estimate, self.branch[place], counts)
+        elif policy.min_fit_z > 0:
+            sure, errors = measured(self.estimate, side, counts)
             sure = math.sqrt(max(0.0, sure**2 - self.by_choice(len(counts), policy)))
             if sure < policy.min_fit_z / 2:
                 return None
-            leads = np.full(len(leads), np.inf)
         numbers = float(self.gain[place]), sure, float(self.score[place])
         return Scored(self.attribute, side, *numbers, counts, errors, leads, gap)
 
@@ -251,9 +251,6 @@ def candidates_of(
         member = _members(branch, number)
         counts = member @ mean  # candidates × branches × classes
     gain, variance = _gain(estimate, member, counts, policy)
-    fitted = isinstance(estimate, Fitted)
-    if fitted:  # its best split is put to a sharper test when it is written out
-        variance = np.zeros_like(gain)
     rows = counts.sum(-1)
     allowed = gain >= policy.min_gain - TIE
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -291,12 +288,13 @@ def _gain(
 ) -> tuple[Floats, Floats]:
     """Return the gain a record of each candidate and its linearised variance.
 
-    The gain's slope by a cell is the parent's less that of the branch the cell is in.
+    The gain's slope by a cell is the parent's less that of the branch the cell is in. Splits of
+    fitted tables are put to a sharper test when they are written out.
     """
     total = counts.sum(1)
     rows = np.maximum(total, 0.0).sum(-1)
     gain = impurity(total, policy.criterion) - impurity(counts, policy.criterion).sum(1)
-    if isinstance(estimate, Counted):  # nothing is uncertain, and slopes are large
+    if isinstance(estimate, Counted | Fitted):  # nothing is uncertain, or it is asked otherwise
         return np.divide(gain, rows, out=np.zeros_like(gain), where=rows > 0), np.zeros_like(gain)
     slopes = slope(total, policy.criterion)[:, None, :] - slope(counts, policy.criterion)
     coefficients = np.einsum("kbv,kbc->kvc", member, slopes)
@@ -310,11 +308,19 @@ def _row_errors(estimate: Estimate, member: Floats) -> Floats:
     return np.sqrt(np.maximum(estimate.variances(flat), 0.0)).reshape(number, branches)
 
 
-def _child_errors(estimate: Estimate, member: Floats, counts: Floats) -> tuple[Floats, Floats]:
+def measured(estimate: Fitted, branch: NDArray[np.int16], counts: Floats) -> tuple[float, Floats]:
+    """Return how likely a split of a fitted table is, as a z, and its counts' standard errors."""
+    return estimate.likelihood_z(branch), _child_errors(estimate, branch, counts)[0]
+
+
+def _child_errors(
+    estimate: Estimate, branch: NDArray[np.int16], counts: Floats
+) -> tuple[Floats, Floats]:
     """Return the standard error of each count, and each branch's lead in standard errors."""
     branches, classes = counts.shape
     if isinstance(estimate, Counted):
         return np.zeros_like(counts), np.full(branches, np.inf)
+    member = _members(branch[None], branches)[0]
     single = np.einsum("bv,dc->bdvc", member, np.eye(classes)).reshape(-1, member.shape[1], classes)
     errors = np.sqrt(np.maximum(estimate.variances(single), 0.0)).reshape(branches, classes)
     if classes == 1 or not errors.any():
