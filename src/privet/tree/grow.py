@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Known", "Level", "grow", "grown", "narrowed", "next_level", "root_level"]
 
-SURER = 1.3  # times as sure must an attribute be where splits of it will not be tested
+FAINT = 0.05  # of the surest split: what an attribute may seem sure of where noise blurs all
 
 
 class Level(NamedTuple):
@@ -82,7 +82,9 @@ def narrowed(evidence: Evidence, tree: Tree, policy: Policy) -> tuple[Evidence, 
     """
     if not isinstance(evidence, FittedEvidence):
         return evidence, policy
-    least = policy.min_attribute_z * (SURER if evidence.is_blurred else 1.0)
+    least = policy.min_attribute_z
+    if evidence.is_blurred and tree.nodes > 1:  # what the tables miss of one shows at others
+        least = math.hypot(least, FAINT * float(tree.z.max()))
     sure = np.unique(tree.attribute[tree.z >= least])
     if not len(sure):
         return evidence, policy
