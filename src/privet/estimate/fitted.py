@@ -43,7 +43,7 @@ __all__ = ["Fitted", "FittedEvidence"]
 MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
 STEPS, MOST_STEPS = 200, 400  # of EM at pace 1: stopping early keeps chance from being fitted
-WHOLE_CELLS, WHOLE_STEP = 1 << 20, 2  # of one table for all nodes: cells, and codes of a group
+WHOLE_CELLS, WHOLE_STEP = 1 << 21, 2  # of one table for all: cells by classes, codes of a group
 CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel of pace 1 keeps
 BLURRED = 0.3  # the pace below which noise leaves only what is smooth
 
@@ -120,8 +120,9 @@ class FittedEvidence:
         self._joints = {held: one for held, one in self._joints.items() if len(held) == 1}
         other._joints = dict(self._joints)  # noqa: SLF001
         other._offered = frozenset(chosen)  # noqa: SLF001
-        if self.is_blurred and other._step(chosen, WHOLE_CELLS) in range(1, WHOLE_STEP + 1):  # noqa: SLF001
-            other.whole, other._most_cells = chosen, WHOLE_CELLS  # noqa: SLF001
+        cells = WHOLE_CELLS // len(self.classes)
+        if self.is_blurred and other._step(chosen, cells) in range(1, WHOLE_STEP + 1):  # noqa: SLF001
+            other.whole, other._most_cells = chosen, cells  # noqa: SLF001
         return other
 
     @cached_property

@@ -39,7 +39,9 @@ class Policy:
     the grower goes on past splits of half that z, and subtrees that do not pay are cut. A first
     tree is grown to see which attributes ever split with ``min_attribute_z``; the tree is then
     grown from these alone, in larger tables: among many nodes and cuts chance finds a few of any.
-    In the first tree a split that is as sure as that comes before one that only gains more.
+    In the first tree a split that is as sure as that comes before one that only gains more. Where
+    noise blurs all of them and they fit in one table, no split of it has to be sure, as with a
+    ``min_fit_z`` of 0: what makes no fewer errors is cut.
     """
 
     criterion: Criterion = "gini"
