@@ -96,20 +96,21 @@ def learning(setting: Setting, seeds: Seeds) -> dict[str, float]:
     train, test = parts(setting["table"], rows, max(1_000, rows // 20), seeds)
     schema = datasets.schema(setting["table"])
     if setting["method"] == "original":
-        model = TreeClassifier(min_samples_leaf=max(10, rows // 10_000))
-        model.fit(train.drop_columns(schema.target), train[schema.target].to_pylist())
-        records = test.drop_columns(schema.target)
-        return {"accuracy": model.score(records, test[schema.target].to_pylist())}
+        return _plain(train, test, schema.target, max(10, rows // 10_000))
     noise = AdditiveNoise(setting["kind"], level=setting["level"])
     if setting["method"] == TOLD:
         release = noise.disguise(train, schema, seed=seeds("words"), shuffle=False)
-        records = told(train, release.to_frame(), schema.target)
-        model = TreeClassifier(min_samples_leaf=LEAF * rows)
-        model.fit(records.drop_columns(schema.target), records[schema.target].to_pylist())
-        records = test.drop_columns(schema.target)
-        return {"accuracy": model.score(records, test[schema.target].to_pylist())}
+        given = told(train, release.to_frame(), schema.target)
+        return _plain(given, test, schema.target, LEAF * rows)
     release = noise.disguise(train, schema, seed=seeds("words"))
     return {"accuracy": TreeClassifier(method=setting["method"]).fit(release).score(test)}
+
+
+def _plain(train: pa.Table, test: pa.Table, target: str, leaf: float) -> dict[str, float]:
+    """Return the accuracy of a tree from a plain table, with leaves of so many records at least."""
+    model = TreeClassifier(min_samples_leaf=leaf)
+    model.fit(train.drop_columns(target), train[target].to_pylist())
+    return {"accuracy": model.score(test.drop_columns(target), test[target].to_pylist())}
 
 
 def told(originals: pa.Table, noisy: pa.Table, target: str) -> pa.Table:
