@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from privet.release import Release
     from privet.table import Table
 
-__all__ = ["METHODS", "Chosen", "codings_of", "evidence_of"]
+__all__ = ["METHODS", "NOISY_SHARE", "Chosen", "codings_of", "evidence_of"]
 
 METHODS = ("auto", "naive", "global", "by-class", "local", "direct", "joint")
 LEAST_SHARE = 0.001  # of the records in a leaf of a fitted tree

@@ -19,6 +19,7 @@ import pyarrow as pa
 from privet import datasets
 from privet.channel import Noise
 from privet.disguise import AdditiveNoise
+from privet.estimate.methods import NOISY_SHARE
 from privet.estimate.reconstruction import reconstruct
 from privet.estimators import TreeClassifier
 from privet.experiments.lab import Lab, Seeds, Setting, grid, mean, means
@@ -40,7 +41,6 @@ TABLES = tuple(f"as-f{number}" for number in range(1, 6))
 KINDS = ("uniform", "gaussian")
 METHODS = ("naive", "global", "by-class", "local", "joint")
 TOLD = "told"  # by-class with nothing left to reconstruct
-LEAF = 0.002  # of the records in a leaf, as the methods have it
 LEVELS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 SHAPES = ("plateau", "triangles")
 WAYS = {
@@ -101,7 +101,7 @@ def learning(setting: Setting, seeds: Seeds) -> dict[str, float]:
     if setting["method"] == TOLD:
         release = noise.disguise(train, schema, seed=seeds("words"), shuffle=False)
         given = told(train, release.to_frame(), schema.target)
-        return _plain(given, test, schema.target, LEAF * rows)
+        return _plain(given, test, schema.target, NOISY_SHARE * rows)
     release = noise.disguise(train, schema, seed=seeds("words"))
     return {"accuracy": TreeClassifier(method=setting["method"]).fit(release).score(test)}
 
