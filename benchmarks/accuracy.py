@@ -4,15 +4,20 @@ Training records are balanced where they are made up, test records plain. For ev
 ranges are drawn anew, so that bins do not line up with the functions' thresholds. A method brings
 its own channel and N (``SETTINGS``): one N for all numeric attributes, the same for all tables.
 
-A number of the table is the mean over a family's functions and over the seeds, with the
-standard error over the seeds; differences are paired: same data, same ranges.
+A number of the table is the mean over a family's functions, seeds and disguises, with the
+standard error over the seeds; differences are paired: same data, same ranges. ``spread`` is the
+standard deviation between disguises of the same records, pooled; random worlds are other worlds on
+every run. The last line is the worst regret of ``auto``: how far it is behind the method that is
+best on every other run, on the runs between.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -28,6 +33,8 @@ from privet.experiments.tables import is_present, parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pyarrow as pa
 
     from privet.experiments.lab import Row
     from privet.schema import Schema
@@ -45,6 +52,11 @@ FAMILIES = {
     "adult": ("adult",),
     "credit": ("credit",),
     "cmc": ("cmc",),
+    "shuttle": ("shuttle",),
+    "cps": ("cps",),
+    "abalone": ("abalone",),
+    "affairs": ("affairs",),
+    "worlds": ("world",),
 }
 
 
@@ -75,9 +87,9 @@ SLACK = 0.5  # points that auto may be behind the best single method
 
 
 def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
-    """Disguise, learn by one method, and return the accuracy on plain records."""
+    """Disguise some times, learn by one method, and return the accuracies on plain records."""
     name = setting["table"]
-    train, test = parts(name, setting["rows"], TEST_ROWS, seeds)
+    train, test = _parts(name, setting["rows"], seeds)
     if setting["method"] == "plain":
         target = datasets.schema(name).target
         model = TreeClassifier(min_samples_leaf=max(10, train.num_rows // 10_000))
@@ -86,16 +98,33 @@ def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     disguise = RandomSubstitution(
         gamma=setting["gamma"], bins=setting["bins"], kind=setting["kind"]
     )
-    release = disguise.disguise(train, _schema(name, seeds), seed=seeds("noise"))
-    model = TreeClassifier(method=setting["method"]).fit(release)
+    scores, models, seconds = [], [], 0.0
+    for number in range(setting["disguises"]):
+        noise = seeds(f"noise {number}" if number else "noise")
+        release = disguise.disguise(train, _schema(name, seeds), seed=noise)
+        begin = time.perf_counter()
+        models.append(TreeClassifier(method=setting["method"]).fit(release))
+        seconds += time.perf_counter() - begin
+        scores.append(models[-1].score(test))
     return {
-        "accuracy": model.score(test),
-        "leaves": len(model.tree_.leaves),
-        "taken": model.method_,
+        "accuracy": float(np.mean(scores)),
+        "variance": float(np.var(scores, ddof=1)) if len(scores) > 1 else None,
+        "leaves": len(models[0].tree_.leaves),
+        "taken": ", ".join(sorted({model.method_ for model in models})),
+        "seconds": seconds / len(scores),
     }
 
 
+def _parts(name: str, rows: int, seeds: Seeds) -> tuple[pa.Table, pa.Table]:
+    if name != "world":
+        return parts(name, rows, TEST_ROWS, seeds)
+    every = datasets.load(name, rows=rows + TEST_ROWS, seed=seeds("world"))
+    return every.slice(0, rows), every.slice(rows)
+
+
 def _schema(name: str, seeds: Seeds) -> Schema:
+    if name == "world":
+        return datasets.schema(name, seed=seeds("world"))
     if datasets.is_generated(name):
         return datasets.schema(name, margin=MARGIN, seed=seeds("ranges"))
     return datasets.schema(name, complete=True if name == "adult" else None)
@@ -122,13 +151,7 @@ def main(arguments: Sequence[str]) -> None:
             continue
         settings = _settings(tables, asked)
         alike = ("method", "gamma", "kind", "bins")
-        later = [one for one in settings if one["method"] == "joint" and "auto" in asked.methods]
-        first = [one for one in settings if one not in later]
-        found = list(lab.run(measuring, first, runs=asked.seeds, alike=alike))
-        found += _as_auto(found, later)
-        done = {(row["table"], row["gamma"]) for row in found if row["method"] == "joint"}
-        later = [one for one in later if (one["table"], one["gamma"]) not in done]
-        found += lab.run(measuring, later, runs=asked.seeds, alike=alike)
+        found = lab.run(measuring, settings, runs=asked.seeds, alike=alike)
         rows += [row | {"family": family} for row in found]
     report = _report(rows, asked, lab)
     facts, report.facts = report.facts, {}  # the table says the same
@@ -139,23 +162,13 @@ def main(arguments: Sequence[str]) -> None:
     console.print(f"  written: benchmarks/results/{path.name}", highlight=False)
 
 
-def _as_auto(rows: Sequence[Row], wanted: Sequence[dict[str, Any]]) -> list[Row]:
-    """Return rows of ``joint`` where ``auto`` took it on every run: the same release, and tree."""
-    found: list[Row] = []
-    for one in wanted:
-        same = {"table": one["table"], "gamma": one["gamma"], "method": "auto"}
-        runs = [row for row in rows if all(row.get(key) == held for key, held in same.items())]
-        if all(row["taken"] == "joint" for row in runs):
-            found += [row | {"method": "joint"} for row in runs]
-    return found
-
-
 def _asked(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks accuracy", description="Accuracy from disguised records."
     )
     known = [name for name in SETTINGS if name in METHODS]
     parser.add_argument("--seeds", type=int, default=5, help="runs, each of fresh data")
+    parser.add_argument("--disguises", type=int, default=3, help="of the same records")
     parser.add_argument("--gamma", type=float, nargs="+", default=list(GAMMAS))
     parser.add_argument("--methods", nargs="+", default=known, choices=known)
     parser.add_argument("--family", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
@@ -185,6 +198,7 @@ def _settings(tables: Sequence[str], asked: argparse.Namespace) -> list[dict[str
                 gamma=[gamma],
                 kind=[asked.kind or channels.kind],
                 bins=[asked.bins or channels.at(gamma)],
+                disguises=[asked.disguises],
             )
     return held
 
@@ -217,7 +231,8 @@ def _best(
 def _show(console: Console, rows: Sequence[Row], asked: argparse.Namespace) -> None:
     """Print one line a family and γ."""
     floors = ["floor", "goal"]
-    table = Table("family", "γ", "plain", *asked.methods, "auto − best", "auto − naive", *floors)
+    apart = ["auto − best", "auto − naive", "spread", "s"]
+    table = Table("family", "γ", "plain", *asked.methods, *apart, *floors)
     for family in dict.fromkeys(row["family"] for row in rows):
         for gamma in asked.gamma:
             cells = [_cell(mean(by_seed(rows, family, "plain", None)))]
@@ -230,13 +245,48 @@ def _show(console: Console, rows: Sequence[Row], asked: argparse.Namespace) -> N
             if "auto" in found and "naive" in found:
                 naive = _cell(_paired(found["auto"], found["naive"]), sign="+")
             due = [str(held.get(gamma, "")) if family == "as" else "" for held in (FLOORS, TARGETS)]
-            table.add_row(family, str(gamma), *cells, best, naive, *due)
+            last = [_spread(rows, family, "auto", gamma), _seconds(rows, family, "auto", gamma)]
+            table.add_row(family, str(gamma), *cells, best, naive, *last, *due)
     console.print(table)
+    worst = min(_regrets(rows, asked).items(), key=lambda item: item[1], default=None)
+    if worst is not None:
+        console.print(f"  worst regret of auto: {-worst[1]:.2f} points ({worst[0]})")
     for method in asked.methods:
         channels = SETTINGS[method]
         pairs = ", ".join(f"γ = {g}: {asked.bins or channels.at(g)}" for g in asked.gamma)
         kind = asked.kind or channels.kind
         console.print(f"  {method}: {kind}, N for {pairs}", highlight=False)
+
+
+def _of(rows: Sequence[Row], family: str, method: str, gamma: float) -> list[Row]:
+    wanted = (family, method, gamma)
+    return [row for row in rows if (row["family"], row["method"], row.get("gamma")) == wanted]
+
+
+def _spread(rows: Sequence[Row], family: str, method: str, gamma: float) -> str:
+    """Return the standard deviation between disguises of the same records, in points."""
+    variances = [row.get("variance") for row in _of(rows, family, method, gamma)]
+    told = [one for one in variances if one is not None]
+    return f"{100 * float(np.sqrt(np.mean(told))):.2f}" if told else ""
+
+
+def _seconds(rows: Sequence[Row], family: str, method: str, gamma: float) -> str:
+    times = [row["seconds"] for row in _of(rows, family, method, gamma) if "seconds" in row]
+    return f"{np.median(times):.2f}" if times else ""
+
+
+def _regrets(rows: Sequence[Row], asked: argparse.Namespace) -> dict[str, float]:
+    """Return how far auto is behind the method that is best on every other run, on the others."""
+    behind = {}
+    for family in dict.fromkeys(row["family"] for row in rows):
+        for gamma in asked.gamma if "auto" in asked.methods else ():
+            found = {name: by_seed(rows, family, name, gamma) for name in asked.methods}
+            singles = [name for name in found if name != "auto" and len(found[name]) > 1]
+            if singles:
+                best = max(singles, key=lambda name: float(np.mean(found[name][::2])))
+                pairs = zip(found["auto"][1::2], found[best][1::2], strict=True)
+                behind[f"{family}, γ = {gamma}"] = float(np.mean([a - b for a, b in pairs]))
+    return behind
 
 
 def _cell(found: tuple[float, float], sign: str = "") -> str:

@@ -98,14 +98,14 @@ def run(*, peers_only: bool = False) -> Report:
     raw, wide = people(MILLION, ATTRIBUTES)
     table = coded(columns(raw, wide.names), wide)
     rules = Rules(TREES)
-    trees = rules.forest(table, wide)
+    trees = rules.grown(table, wide)
 
     def perturbing() -> object:
         with Randomness.system() as source:
             return keep_rules(trees, table, wide, source, 0.1)
 
     made = race(
-        {"growing one tree": lambda: Rules(1).forest(table, wide), "noise by 3 trees": perturbing},
+        {"growing one tree": lambda: Rules(1).grown(table, wide), "noise by 3 trees": perturbing},
         repeats=3,
     )
     report.times |= made

@@ -34,8 +34,9 @@ def grow_alone(X: NDArray[np.float64], y: NDArray[np.int64]) -> Callable[[], obj
     """
     from privet.estimate.bins import learn_cells
     from privet.estimate.routed import routed
+    from privet.grow import grow
+    from privet.split import Policy
     from privet.table import MemoryTable
-    from privet.tree import Policy, grow
 
     names = [f"x{place}" for place in range(X.shape[1])]
     numbers = {name: X[:, place] for place, name in enumerate(names)}

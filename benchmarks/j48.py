@@ -1,9 +1,9 @@
 """Our C4.5 beside J48 on the UCI tables: sizes, leaves and ten-fold accuracies of both.
 
 ``make j48`` needs Debian's package ``weka``. Both learn from and are tested on the same ten folds,
-and the whole tree is grown on all records. With ``--write`` each table's line goes to docs/trees.md
-as soon as it is known; lines of tables that were not asked for stay. What Weka said about the same
-records is kept in ``.cache/j48``; ``--anew`` asks it again.
+and the whole tree is grown on all records. With ``--write`` each table's line goes to
+docs/benchmarks/trees.md as soon as it is known; lines of tables that were not asked for stay. What
+Weka said about the same records is kept in ``.cache/j48``; ``--anew`` asks it again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ JARS = [Path(path) for path in ("/usr/share/java/weka.jar", "weka.jar")]
 NAMES = ("wine", "credit", "cmc", "abalone", "adult", "wisconsin")
 FOLDS, SEED = 10, 1
 ROOT = Path(__file__).parent.parent
-PAGE, CACHE = ROOT / "docs" / "trees.md", ROOT / ".cache" / "j48"
+PAGE, CACHE = ROOT / "docs" / "benchmarks" / "trees.md", ROOT / ".cache" / "j48"
 BEGIN, END = "<!-- j48 begins -->", "<!-- j48 ends -->"
 HEAD = [
     "| table | records | J48: size, leaves | ours | J48: accuracy | ours | difference |",

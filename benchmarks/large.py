@@ -1,6 +1,6 @@
 """A hundred million records: cost from 1M to 100M, beside Polars, and on Spark beside Parquet.
 
-``python -m benchmarks large`` runs everything and writes the tables of docs/scale.md;
+``python -m benchmarks large`` runs everything and writes the tables of docs/benchmarks/scale.md;
 ``--most 10000000`` stops earlier. Every step runs in a process of its own, which is measured:
 ``python -m benchmarks.large mine FOLDER ROWS`` is one.
 """

@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from privet.coding import Box, Coding, code_type
-from privet.estimate.base import Splits
 from privet.schema import Attribute, Missing, Schema
+from privet.split.candidates import every_candidate, ranked_splits
+from privet.split.policy import Policy
+from privet.split.scored import Scored, Splits
+from privet.split.tables import Estimate
 from privet.table import Batch, MemoryTable, Table
 
 seeds = st.integers(0, 2**32 - 1)
@@ -164,3 +167,8 @@ class Elsewhere(Table):
 
     def slice(self, start: int, stop: int) -> Table:
         raise NotImplementedError
+
+
+def ranked(tables: Sequence[Estimate], codings: Sequence[Coding], policy: Policy) -> list[Scored]:
+    """The best split of each attribute, best first."""
+    return ranked_splits(every_candidate(tables, codings, policy), policy)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 
 import pytest
 
-from privet.compiled import side_by_side
+from privet.compiled import in_threads, side_by_side
 
 
-def test_the_caller_does_the_first_item_itself() -> None:
+def test_the_caller_does_the_first_item_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_THREADS", "2")
     seen: dict[int, str] = {}
 
     def work(item: int) -> None:
@@ -29,3 +32,35 @@ def test_an_error_of_any_item_is_the_callers(bad: int) -> None:
 
     with pytest.raises(ValueError):  # noqa: PT011 - it has no words
         side_by_side(work, [0, 1])
+
+
+def test_work_inside_work_does_not_wait_for_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that all waited for the pool they are of would wait for ever."""
+    monkeypatch.setenv("PRIVET_THREADS", "2")
+    done: list[list[int]] = []
+
+    def outer(item: int) -> int:
+        side_by_side(str, range(3))
+        return sum(in_threads(lambda inner: inner + item, range(8)))
+
+    caller = threading.Thread(target=lambda: done.append(list(in_threads(outer, range(8)))))
+    caller.daemon = True
+    caller.start()
+    caller.join(20)
+    assert done == [[28 + 8 * item for item in range(8)]]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """multiprocessing forks: the child has the pool, but none of its threads."""
+    monkeypatch.setenv("PRIVET_THREADS", "2")
+    assert list(in_threads(str, range(5))) == ["0", "1", "2", "3", "4"]
+    side_by_side(str, range(2))
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a child that hangs is ended
+        fine = list(in_threads(str, range(5))) == ["0", "1", "2", "3", "4"]
+        side_by_side(str, range(2))
+        os._exit(0 if fine else 1)
+    assert os.waitpid(child, 0)[1] == 0

@@ -36,7 +36,7 @@ def test_every_kind_gives_the_same_columns(frame: Any) -> None:
     assert held["i"].tolist() == [3, 4]
     assert held["t"].to_pylist() == ["a", "b"]
     assert list(columns(frame, ["t", "n"])) == ["t", "n"]
-    with pytest.raises(DataError, match="no column 'x'; it has n, i, t"):
+    with pytest.raises(DataError, match="no column 'x'; it has 3 columns"):
         columns(frame, ["n", "x"])
 
 
@@ -62,8 +62,11 @@ def test_what_is_no_frame() -> None:
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns named 'a'"),
-        (pa.table([[1], [2]], names=["a", "a"]), "two columns named 'a'"),
+        (
+            pd.DataFrame([[1, 2]], columns=["a", "a"]),
+            "columns of the same name: columns 1 and 2",
+        ),
+        (pa.table([[1], [2]], names=["a", "a"]), "columns of the same name: columns 1 and 2"),
         ({"a": [1, 2], "b": [1]}, "differ in length"),
         ({"a": 3}, "arrays or lists"),
         ({"a": np.zeros((2, 2))}, "'a' mixes types"),

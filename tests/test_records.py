@@ -11,9 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.datasets import load_wine
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from privet.errors import DataError, InputError
 from privet.estimators import TreeClassifier
+from privet.forests import ForestClassifier
 from tests.mixed import ROWS, SECRET, mixed
 from tests.strategies import seeds
 
@@ -107,8 +111,8 @@ def test_an_unseen_category_takes_the_heaviest_branch() -> None:
 
 
 @settings(max_examples=25)
-@given(seeds, st.sampled_from(["cart", "id3"]), st.booleans())
-def test_a_weight_is_a_repetition(seed: int, policy: str, halves: bool) -> None:
+@given(seeds, st.sampled_from(["cart", "id3"]), st.sampled_from([1, 0.5, 1 / 7, 1e-9]))
+def test_a_weight_is_a_repetition(seed: int, policy: str, factor: float) -> None:
     frame, y = mixed(40, seed)
     weight = np.random.default_rng(seed).integers(0, 4, 40)
     weight[:3] = 1
@@ -116,11 +120,57 @@ def test_a_weight_is_a_repetition(seed: int, policy: str, halves: bool) -> None:
     repeated = frame.loc[frame.index.repeat(weight)]
     model = TreeClassifier(policy=policy, min_samples_leaf=1)
     again = clone(model).fit(repeated, np.repeat(y, weight))
-    if halves:
-        model.set_params(min_samples_leaf=0.5, min_samples_split=1.0)
-    model.fit(frame, y, sample_weight=weight / 2 if halves else weight)
+    model.fit(frame, y, sample_weight=weight * factor)
     assert model.tree_.same_as(again.tree_)
-    np.testing.assert_allclose(model.tree_.counts * (2 if halves else 1), again.tree_.counts)
+    share = (weight > 0).sum() / weight.sum()
+    np.testing.assert_allclose(model.tree_.counts, again.tree_.counts * share)
+
+
+@settings(max_examples=20)
+@given(
+    seeds,
+    st.sampled_from(["cart", "id3", "c4.5"]),
+    st.sampled_from([1 / 2, 3.0, 2.0**-40, 1e12]),  # products are exact: so are ties of splits
+    st.integers(1, 6),
+)
+def test_scaling_all_weights_changes_nothing(
+    seed: int, policy: str, factor: float, leaf: int
+) -> None:
+    frame, y = mixed(60, seed)
+    weight = np.random.default_rng(seed).integers(1, 5, 60)
+    for kind in (TreeClassifier, ForestClassifier):
+        model = kind(policy=policy, min_samples_leaf=leaf).fit(frame, y, sample_weight=weight)
+        again = clone(model).fit(frame, y, sample_weight=weight * factor)
+        assert model.tree_.same_as(again.tree_)
+        np.testing.assert_allclose(again.tree_.counts, model.tree_.counts)
+        np.testing.assert_allclose(again.predict_proba(frame), model.predict_proba(frame))
+
+
+@settings(max_examples=20)
+@given(seeds, st.sampled_from(["cart", "id3", "c4.5"]), st.integers(1, 6))
+def test_a_leaf_is_as_large_as_its_records_are_many(seed: int, policy: str, leaf: int) -> None:
+    frame, y = mixed(60, seed)
+    weight = np.random.default_rng(seed).exponential(size=60) ** 4 / 1000
+    model = TreeClassifier(policy=policy, min_samples_leaf=leaf).fit(frame, y, weight)
+    reached, tree = model.apply(frame), model.tree_
+    for node in tree.leaves[tree.leaves > 0]:
+        branches = tree.branches[tree.parent[node]]  # one branch per value may be smaller
+        assert branches > 2 or (reached == node).sum() >= leaf
+
+
+def test_weights_and_boosting_are_scikit_learns() -> None:
+    """The same trees from the same weights; AdaBoost, whose weights sum to one, learns."""
+    X, y = load_wine(return_X_y=True)
+    rng = np.random.default_rng(3)
+    for leaf in (1, 5):
+        weight = rng.exponential(size=len(y)) / len(y)
+        ours = TreeClassifier(max_depth=3, min_samples_leaf=leaf).fit(X, y, sample_weight=weight)
+        theirs = DecisionTreeClassifier(max_depth=3, min_samples_leaf=leaf, random_state=1)
+        theirs.fit(X, y, sample_weight=weight)
+        assert ours.tree_.nodes == theirs.tree_.node_count
+        assert (ours.predict(X) == theirs.predict(X)).mean() > 0.98  # ties may differ
+    boosted = AdaBoostClassifier(TreeClassifier(max_depth=3), n_estimators=20, random_state=1)
+    assert boosted.fit(X, y).score(X, y) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -146,7 +196,7 @@ def test_weights_that_are_refused(weight: Any, message: str) -> None:
 def test_one_weight_for_all() -> None:
     plain = TreeClassifier().fit([[1.0], [2.0]], ["a", "b"])
     heavy = TreeClassifier().fit([[1.0], [2.0]], ["a", "b"], sample_weight=3.0)
-    np.testing.assert_array_equal(heavy.tree_.counts, 3 * plain.tree_.counts)
+    np.testing.assert_array_equal(heavy.tree_.counts, plain.tree_.counts)
 
 
 # Bad input
@@ -165,11 +215,6 @@ BAD: dict[str, tuple[Any, Any, str]] = {
     "mixed types in an array": (np.array([[SECRET], [3]], object), ["a", "b"], "mixes types"),
     "bytes": (np.array([[SECRET.encode()], [b"b"]]), ["a", "b"], "neither text nor numbers"),
     "bytes as objects": (np.array([[SECRET.encode()], [b"b"]], object), ["a", "b"], "neither"),
-    "dates": (
-        pd.DataFrame({"x": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
-        ["a", "b"],
-        "neither text nor numbers",
-    ),
     "lists": (pd.DataFrame({"x": [[1], [2]]}), ["a", "b"], "neither text nor numbers"),
     "a column twice": (
         pd.DataFrame([[1, SECRET]] * 2, columns=["x", "x"]),

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
     Mask: TypeAlias = NDArray[np.bool_]
 
-__all__ = ["Box", "Coding", "Value", "code_type", "code_values"]
+__all__ = ["Box", "Coding", "Members", "Value", "code_type", "code_values"]
 
 Value: TypeAlias = str | int | float | bool
+Members: TypeAlias = tuple[tuple[Value | None, ...], ...]
 
 _BUCKETS = 4096  # of the table that says where to look for a number's cell
 _BLOCK = 1024  # values whose buckets are found before their cells
@@ -98,7 +99,8 @@ class Coding:
 
     ``values`` lists the categories; or ``lower`` and ``upper`` give the smallest and the largest
     value of each cell. With ``missing`` the last code stands for a missing value: after all
-    numbers, so that a missing value is never "at most" anything.
+    numbers, so that a missing value is never "at most" anything. Where categories were merged,
+    ``members`` lists the original values of each; None among them is a missing one.
 
     >>> Coding.cells("age", [20, 40, 60], [40, 60, 80]).edges
     array([40., 60.])
@@ -109,12 +111,21 @@ class Coding:
     lower: Floats | None = None
     upper: Floats | None = None
     missing: bool = False
+    members: Members | None = None
     _tables: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def categories(cls, name: str, values: Iterable[Value], *, missing: bool = False) -> Coding:
+    def categories(
+        cls,
+        name: str,
+        values: Iterable[Value],
+        *,
+        missing: bool = False,
+        members: Iterable[Iterable[Value | None]] | None = None,
+    ) -> Coding:
         """Code categories in the given order."""
-        return cls(name, values=tuple(values), missing=missing)
+        merged = None if members is None else tuple(tuple(group) for group in members)
+        return cls(name, values=tuple(values), missing=missing, members=merged)
 
     @classmethod
     def cells(
@@ -144,6 +155,44 @@ class Coding:
     def size(self) -> int:
         """The number of codes."""
         return self.known + self.missing
+
+    @property
+    def places(self) -> Mapping[Value | None, int]:
+        """The code of each category, and of None if missing has one.
+
+        Where categories were merged, a value has its code by either name: the original one, and
+        the one it was released under.
+        """
+        if "places" not in self._tables:
+            places: dict[Value | None, int] = {v: code for code, v in enumerate(self.values or ())}
+            for code, members in enumerate(self.members or ()):
+                places |= dict.fromkeys(members, code)
+            if self.missing:
+                places[None] = self.known
+            self._tables["places"] = places
+        known: Mapping[Value | None, int] = self._tables["places"]
+        return known
+
+    @property
+    def plain(self) -> Coding:
+        """The coding of the original values behind merged categories; itself if none were."""
+        if self.members is None:
+            return self
+        values = [value for group in self.members for value in group]
+        known = [value for value in values if value is not None]
+        return Coding.categories(self.name, known, missing=self.missing or None in values)
+
+    def codes_of(self, other: Coding) -> NDArray[np.int64] | None:
+        """Return which code each code of another coding of the same categories has here.
+
+        None if one has none, or stands for values of several.
+        """
+        groups = other.members or tuple((value,) for value in other.values or ())
+        members = [*groups, *([(None,)] * other.missing)]
+        codes = [{self.places.get(value, -1) for value in group} for group in members]
+        if any(len(targets) > 1 or -1 in targets for targets in codes):
+            return None
+        return np.array([targets.pop() for targets in codes], np.int64)
 
     @property
     def edges(self) -> Floats:
@@ -190,7 +239,7 @@ class Coding:
         the nearest.
         """
         if self.values is not None:
-            codes = code_values(column, self.values, self.name, missing=self.missing)
+            codes = code_values(column, self.places, self.name)
             if out is None:
                 return codes
             out[:] = codes
@@ -200,8 +249,7 @@ class Coding:
             out = np.empty(len(numbers), code_type(self.size))
         nan = find_cells(numbers, *self._buckets(), out)
         if nan >= 0 and not self.missing:
-            message = f"Column {self.name!r} has a missing value (first in row {nan})."
-            raise DataError(message, hint="fill or drop it, or declare missing = 'category'.")
+            raise _missing(self.name, nan)
         return out
 
     def _buckets(self) -> tuple[Floats, NDArray[np.uint16], NDArray[np.uint16], float]:
@@ -251,11 +299,13 @@ class Coding:
         low, high = lower[code], upper[code]
         return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return a plain form; ``from_json`` reads it back."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain form; ``from_dict`` reads it back."""
         form: dict[str, Any] = {"name": self.name}
         if self.values is not None:
             form["values"] = list(self.values)
+            if self.members is not None:
+                form["members"] = [list(group) for group in self.members]
         else:
             lower, upper = self._bounds()
             form["lower"], form["upper"] = lower.tolist(), upper.tolist()
@@ -264,11 +314,14 @@ class Coding:
         return form
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> Coding:
-        """Read what ``to_json`` wrote."""
+    def from_dict(cls, form: Mapping[str, Any]) -> Coding:
+        """Read what ``to_dict`` wrote."""
         missing = bool(form.get("missing", False))
         if "values" in form:
-            return cls.categories(form["name"], form["values"], missing=missing)
+            members = form.get("members")
+            return cls.categories(form["name"], form["values"], missing=missing, members=members)
+        if any(type(end) not in (int, float) for end in (*form["lower"], *form["upper"])):
+            raise TypeError
         return cls.cells(form["name"], form["lower"], form["upper"], missing=missing)
 
 
@@ -289,17 +342,12 @@ def _between(below: float, above: float) -> float:
 
 
 def code_values(
-    column: Any,
-    values: tuple[Value, ...],
-    name: str,
-    *,
-    missing: bool = False,
-    unknown: int | None = None,
+    column: Any, places: Mapping[Value | None, int], name: str, *, unknown: int | None = None
 ) -> Codes:
     """Code a column of categories by dictionary: each distinct value is looked up once.
 
-    ``unknown`` is the code of a value outside ``values`` (and of a missing one, where missing is
-    no category); without it such a value is an error.
+    ``places`` has the code of each value, and of None if a missing one has a code. ``unknown`` is
+    the code of any other; without it such a value is an error.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -313,37 +361,42 @@ def code_values(
     except (pa.ArrowException, TypeError):
         message = f"Column {name!r} mixes types that cannot stand side by side."
         raise DataError(message, hint="use one type, text for example.") from None
-    places = {value: code for code, value in enumerate(values)}
-    last = len(values)
     codes = [places.get(value, -1) for value in array.dictionary.to_pylist()]
-    table = np.array([*codes, last if missing else -1], dtype=np.int64)
+    table = np.array([*codes, places.get(None, -1)], dtype=np.int64)
     indices = array.indices
     if indices.null_count:  # a narrow index may have no room for one code more
         indices = pc.fill_null(indices.cast(pa.int64()), len(codes))
-    indices = indices.to_numpy(zero_copy_only=False)
+    indices = np.from_dlpack(indices)  # not by way of pandas
     coded = table[indices]
     if coded.min(initial=0) < 0:
         if unknown is None:
-            _complain(array, coded, values, name)
+            _complain(array, coded, places, name)
         coded = np.where(coded < 0, unknown, coded)
-    narrow: Codes = coded.astype(code_type(max(last + missing, (unknown or 0) + 1)))
+    largest = max(unknown or 0, *places.values()) if places else 0
+    narrow: Codes = coded.astype(code_type(largest + 1))
     return narrow
 
 
-def _complain(array: Any, coded: NDArray[np.int64], values: tuple[Value, ...], name: str) -> None:
+def _complain(
+    array: Any, coded: NDArray[np.int64], places: Mapping[Value | None, int], name: str
+) -> None:
+    values = [value for value in places if value is not None]
     row = int(np.argmax(coded < 0))
     if not array.indices[row].is_valid:
-        message = f"Column {name!r} has a missing value (first in row {row})."
-        raise DataError(message, hint="fill or drop it, or declare missing = 'category'.")
-    held = {type(value).__name__ for value in array.dictionary.to_pylist() if value is not None}
+        raise _missing(name, row)
+    kinds = {type(value).__name__ for value in array.dictionary.to_pylist() if value is not None}
     asked = {type(value).__name__ for value in values}
     allowed = ", ".join(repr(value) for value in values[:8]) + (", ..." if len(values) > 8 else "")
-    message = f"Column {name!r} has a value outside its domain (first in row {row}); "
-    message += f"allowed are {allowed}."
+    message = f"Column {name!r} has a value outside its domain; allowed are {allowed}."
     hint = "declare every category in the schema, or map rare ones to one that is declared."
-    if not held & asked:
-        hint = f"the column holds {'/'.join(sorted(held))}, the schema {'/'.join(sorted(asked))}."
-    raise DataError(message, hint=hint)
+    if not kinds & asked:
+        hint = f"the column holds {'/'.join(sorted(kinds))}, the schema {'/'.join(sorted(asked))}."
+    raise DataError(message, hint=hint, column=name, row=row)
+
+
+def _missing(name: str, row: int) -> DataError:
+    hint = "fill or drop it, or declare missing = 'category'."
+    return DataError(f"Column {name!r} has a missing value.", hint=hint, column=name, row=row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,8 +410,8 @@ class Box:
 
     def narrowed(self, name: str, mask: Mask) -> Box:
         """Return the box with one more condition."""
-        held = self.masks.get(name)
-        return Box({**self.masks, name: mask if held is None else held & mask})
+        before = self.masks.get(name)
+        return Box({**self.masks, name: mask if before is None else before & mask})
 
     @property
     def key(self) -> Hashable:
@@ -367,5 +420,5 @@ class Box:
 
     def mask(self, name: str, size: int) -> Mask:
         """Return the codes allowed for an attribute of ``size`` codes."""
-        held = self.masks.get(name)
-        return np.ones(size, np.bool_) if held is None else held
+        mask = self.masks.get(name)
+        return np.ones(size, np.bool_) if mask is None else mask

@@ -11,6 +11,7 @@ import copyreg
 import os
 import sys
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -104,9 +105,28 @@ def single_products() -> Iterator[None]:
         yield
 
 
+_here = threading.local()
+
+
+def _mark_worker() -> None:
+    _here.is_worker = True
+
+
+def _workers() -> int:
+    """Return how many threads may be asked; work on a thread of the pool does its own work itself.
+
+    Were it to wait for the pool, all threads could be waiting for each other.
+    """
+    return 1 if getattr(_here, "is_worker", False) else threads()
+
+
 @cache
 def _pool(size: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(size, thread_name_prefix="privet")
+    return ThreadPoolExecutor(size, thread_name_prefix="privet", initializer=_mark_worker)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of the threads
 
 
 def side_by_side(work: Callable[[Item], object], items: Sequence[Item]) -> None:
@@ -115,7 +135,12 @@ def side_by_side(work: Callable[[Item], object], items: Sequence[Item]) -> None:
     A caller that works keeps its own core, and one thread less has to be woken and placed.
     """
     first, *others = items
-    waiting = [_pool(threads()).submit(work, item) for item in others]
+    size = _workers()
+    if size == 1:
+        for item in items:
+            work(item)
+        return
+    waiting = [_pool(size).submit(work, item) for item in others]
     try:
         work(first)
     finally:
@@ -128,7 +153,7 @@ def in_threads(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
 
     At most two items a thread are in flight, so a long stream of batches stays small in memory.
     """
-    size = threads()
+    size = _workers()
     if size == 1:
         yield from map(work, items)
         return

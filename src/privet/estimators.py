@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_consistent_length,
@@ -16,12 +17,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from privet.coding import code_type, code_values
-from privet.compiled import single_products
+from privet.coding import Coding, code_type
 from privet.errors import DataError, InputError, MethodError
-from privet.estimate.methods import METHODS, evidence_of
+from privet.estimate.accuracy import Accuracy, accuracy
+from privet.estimate.methods import METHODS
 from privet.estimate.routed import routed
 from privet.frames import Column, columns, is_frame
+from privet.grow import grow
+from privet.mining import mine
 from privet.records import (
     as_frame,
     check_weight,
@@ -29,14 +32,14 @@ from privet.records import (
     has_text,
     labels_of,
     positional,
-    readable,
+    read_by,
+    readable_rows,
     taken,
     whole_weights,
 )
 from privet.release import Release
+from privet.split import Policy
 from privet.table import MemoryTable
-from privet.tree import Policy, Tree, grow
-from privet.tree.score import Accuracy, accuracy
 from privet.tree.understand import importances, steps
 
 if TYPE_CHECKING:
@@ -44,9 +47,10 @@ if TYPE_CHECKING:
 
     from privet.coding import Floats
     from privet.estimate.base import Evidence
+    from privet.tree import Tree
     from privet.tree.understand import Step
 
-__all__ = ["TreeClassifier"]
+__all__ = ["TreeClassifier", "paths_to", "raw_columns"]
 
 CLASS = "class"
 
@@ -60,10 +64,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    policy : {"cart", "id3", "c4.5"}, default="cart"
-        The preset that the other parameters change. ``cart`` divides in two by the gini index,
-        ``id3`` by the information gain, one branch a category; ``c4.5`` by the gain ratio, and
-        prunes.
+    policy : {"cart", "id3", "c4.5", "credal"} or Policy, default=None
+        What the other parameters change. ``cart`` divides in two by the gini index, ``id3`` by the
+        information gain, one branch per category; ``c4.5`` by the gain ratio, and prunes;
+        ``credal`` by the upper entropy of the imprecise Dirichlet model (Abellán and Moral, 2003),
+        which stops where records are few. For other values:
+        ``Policy.named("c4.5").but(confidence=0.1)``. None means ``cart``; a tree
+        of a release is then pruned where its splits are not tested against the disguise.
     method : {"auto", "naive", "global", "by-class", "local", "direct", "joint"}, default="auto"
         How counts of a release are corrected; plain records need none. ``naive`` and ``global``
         ask for larger leaves the noisier the release is.
@@ -72,9 +79,16 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     min_samples_split : float, default=None
         The fewest records of a node that is split.
     min_samples_leaf : float, default=None
-        The fewest records of a leaf. A record of weight w counts as w records.
-    min_gain : float, default=None
-        The least gain of a split, in units of the criterion a record.
+        The fewest records of a leaf. A record counts once, whatever its weight.
+    min_weight_fraction_leaf : float, default=0.0
+        The least share of all weights in a leaf, for plain records.
+    min_impurity_decrease : float, default=None
+        The least decrease of impurity by a split, weighted by the node's share of all records.
+    max_leaf_nodes : int, default=None
+        The most leaves: splits that decrease impurity most stay.
+    class_weight : dict or "balanced", default=None
+        How much the records of each class count, for plain records; ``"balanced"`` makes all
+        classes count alike.
 
     Attributes
     ----------
@@ -105,19 +119,25 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        policy: str = "cart",
+        policy: str | Policy | None = None,
         method: str = "auto",
         max_depth: int | None = None,
         min_samples_split: float | None = None,
         min_samples_leaf: float | None = None,
-        min_gain: float | None = None,
+        min_impurity_decrease: float | None = None,
+        max_leaf_nodes: int | None = None,
+        class_weight: Any = None,
+        min_weight_fraction_leaf: float = 0.0,
     ) -> None:
-        self.policy: str | None = policy
+        self.policy = policy
         self.method = method
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
+        self.min_impurity_decrease = min_impurity_decrease
+        self.max_leaf_nodes = max_leaf_nodes
+        self.class_weight = class_weight
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -143,7 +163,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             The classes; None with a release, whose card names the class.
         sample_weight : array of shape (n_samples,)
-            How many records each one counts for.
+            How much each record counts beside the others; the tree's counts sum to the number of
+            records whose weight is not zero.
         """
         policy = self._policy(X)
         if isinstance(X, Release):
@@ -153,8 +174,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(message, hint="fit(Release.read(path)).")
         return self._fit_plain(X, y, sample_weight, policy)
 
-    def _preset(self, X: Any) -> str | None:  # noqa: ARG002 - a forest asks what it is
-        return self.policy
+    def _preset(self, X: Any) -> str | Policy:  # noqa: ARG002 - a forest asks what it is
+        return "cart" if self.policy is None else self.policy
 
     def _policy(self, X: Any) -> Policy:
         if self.method not in METHODS:
@@ -164,14 +185,19 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             "max_depth": (self.max_depth, 1),
             "min_samples_split": (self.min_samples_split, 0),
             "min_samples_leaf": (self.min_samples_leaf, 0),
-            "min_gain": (self.min_gain, 0),
+            "min_impurity_decrease": (self.min_impurity_decrease, 0),
+            "max_leaf_nodes": (self.max_leaf_nodes, 2),
         }
         for name, (value, least) in limits.items():
-            number = isinstance(value, Integral if name == "max_depth" else Real)
+            whole = name.startswith("max_")
+            number = isinstance(value, Integral if whole else Real)
             if value is not None and not (number and value >= least):
-                kind = "a whole number" if name == "max_depth" else "a number"
+                kind = "a whole number" if whole else "a number"
                 message = f"{name} must be {kind} of at least {least}, "
                 raise InputError(message + "or None for the policy's own value.")
+        share = self.min_weight_fraction_leaf
+        if not isinstance(share, Real) or not 0 <= float(share) <= 0.5:
+            raise InputError("min_weight_fraction_leaf must be a number from 0 to 0.5.")
         preset = Policy.named(self._preset(X))
         return preset.but(**{name: value for name, (value, _) in limits.items()})
 
@@ -179,25 +205,27 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if y is not None or weight is not None:
             message = "A release brings its own classes: give no y and no sample_weight beside it."
             raise InputError(message, hint="TreeClassifier().fit(release).")
-        if len(release.schema.classes) < 2:
-            message = f"The class {release.schema.target!r} has a single value: nothing to learn."
-            raise DataError(message)
-        chosen = evidence_of(release, self.method)
-        if self.min_samples_leaf is None:
-            policy = policy.but(min_samples_leaf=max(policy.min_samples_leaf, chosen.leaf))
+        if self.class_weight is not None:
+            message = (
+                "class_weight weighs plain records; counts of a release are estimated as they are."
+            )
+            raise InputError(message, hint="TreeClassifier(class_weight=None).fit(release).")
+        any_leaf = self.min_samples_leaf is not None
+        mined = mine(
+            release,
+            policy,
+            self.method,
+            any_leaf=any_leaf,
+            prune=self.policy is None,
+            grower=self._grown,
+        )
+        self._take(mined.trees)
+        self.method_, self.reason_ = mined.method, mined.reason
         self.classes_ = np.array(release.schema.classes)
         names = [attribute.name for attribute in release.schema.inputs]
         self.feature_names_in_ = np.array(names, dtype=object)
         self.n_features_in_ = len(names)
-        self.method_, self.reason_ = chosen.method, chosen.reason
         self._by_name = True
-        with single_products():
-            self._grow(chosen.evidence, policy, release.schema.target)
-        plain = all(part.channel(release.schema.target) is None for part in release.parts)
-        if plain and (self.tree_.counts[0] > 0.5).sum() < 2:  # whole records, up to rounding
-            message = f"The records are all of one class of {release.schema.target!r}; "
-            message += "at least two classes are needed."
-            raise DataError(message, hint="a tree has nothing to tell apart here.")
         return self
 
     @classmethod
@@ -220,7 +248,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             message = "This TreeClassifier requires y to be passed, but the target y is None."
             raise InputError(message, hint="fit(X, y), or fit(release).")
         X = as_frame(X)
-        held, y = self._raw(X, y, reset=True)
+        raw, y = raw_columns(self, X, y, reset=True)
         if y.dtype.kind not in "iub":  # whole numbers are classes, whatever there is among them
             check_classification_targets(y)
         rows = len(y)
@@ -228,72 +256,70 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             weight = check_weight(weight, rows)
             kept = weight > 0
             if not kept.all():
-                held = {name: taken(column, kept) for name, column in held.items()}
+                raw = {name: taken(column, kept) for name, column in raw.items()}
                 y, weight = y[kept], weight[kept]
         self.classes_, labels = labels_of(y)
         if len(self.classes_) < 2:
             message = "The records are all of one class; at least two classes are needed."
             raise DataError(message, hint="a tree has nothing to tell apart here.")
-        codings, coded = code_columns(held)
+        if self.class_weight is not None:
+            balance = compute_sample_weight(self.class_weight, self.classes_[labels])
+            weight = balance if weight is None else weight * balance
+        codings, coded = code_columns(raw)
         coded[CLASS] = labels.astype(code_type(len(self.classes_)))
         whole, scale = (None, 1.0) if weight is None else whole_weights(weight)
         classes = tuple(self.classes_.tolist())
-        evidence = routed(MemoryTable(coded), codings, CLASS, classes, whole, scale)
+        large = policy.min_samples_leaf > 1 or policy.min_samples_split > 2
+        if weight is not None and not large:  # then any records at all are enough
+            policy = policy.but(min_samples_leaf=0.0, min_samples_split=0.0)
+        policy = policy.but(min_weight_leaf=self.min_weight_fraction_leaf * len(labels))
+        records = MemoryTable(coded), codings, CLASS, classes
+        evidence = routed(*records, whole, scale, by_rows=weight is not None and large)
         self.method_, self.reason_ = "plain", "the records are not disguised"
         self._by_name = False
-        self._grow(evidence, policy, CLASS)
+        self._take(self._grown(evidence, policy, CLASS))
         return self
 
-    def _grow(self, evidence: Evidence, policy: Policy, target: str) -> None:
-        self.tree_ = grow(evidence, policy, target)
+    def _grown(self, evidence: Evidence, policy: Policy, target: str) -> tuple[Tree, ...]:
+        """Return the trees of some evidence: here, one."""
+        return (grow(evidence, policy, target),)
 
-    def _raw(self, X: Any, y: Any, *, reset: bool) -> tuple[dict[str, Column], Any]:
-        """Check plain records as scikit-learn does and return their columns.
-
-        A frame keeps its columns as they are; anything else becomes a matrix of numbers, unless
-        there is text in it. That the numbers are finite is left to whoever takes the columns.
-        """
-        framed = is_frame(X)
-        if framed or has_text(X):
-            held = columns(X) if framed else positional(X)
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            rows = len(next(iter(held.values()))) if held else 0
-            if not rows:
-                message = f"Found array with {rows} sample(s) and {len(held)} feature(s)."
-                raise DataError(message, hint="a minimum of 1 of each is required.")
-            if y is not None:
-                y = column_or_1d(y, warn=True)
-                check_consistent_length(next(iter(held.values())), y)
-            return held, y
-        as_numbers = {"reset": reset, "dtype": np.float64, "ensure_all_finite": False}
-        if y is None:
-            matrix = validate_data(self, X, **as_numbers)
-        else:
-            matrix, y = validate_data(self, X, y, **as_numbers)
-        return {f"x{place}": matrix[:, place] for place in range(matrix.shape[1])}, y
+    def _take(self, trees: tuple[Tree, ...]) -> None:
+        self.tree_ = trees[0]
 
     # Using
 
     def _values(self, X: Any) -> Floats:
         """Return records as the tree reads them: numbers, and categories as codes."""
         check_is_fitted(self)
+        if isinstance(X, Release):
+            message = "Single records of a release are disguised: nothing is predicted of them."
+            raise InputError(message, hint="predict plain records; accuracy(release) takes all.")
         tree: Tree = self.tree_
         if self._by_name and is_frame(X):
-            held = columns(X, [coding.name for coding in tree.codings])
-        else:
-            held, _ = self._raw(as_frame(X), None, reset=False)
-        rows = len(next(iter(held.values())))
-        values = np.empty((rows, len(tree.codings)))
-        pairs = zip(tree.codings, held.values(), strict=True)
-        for place, (coding, column) in enumerate(pairs):
-            values[:, place] = readable(coding, column)
-        return values
+            return read_by(tree.codings, X)
+        raw, _ = raw_columns(self, as_frame(X), None, reset=False)
+        return readable_rows(tree.codings, raw.values())
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each plain record reaches, by its number in the tree."""
         values = self._values(X)
         leaves: NDArray[np.int64] = self.tree_.apply(values)
         return leaves
+
+    def decision_path(self, X: Any) -> Any:
+        """Return which nodes each plain record passes, a sparse matrix of records × nodes."""
+        return paths_to(self.tree_, self.apply(X))
+
+    def get_depth(self) -> int:
+        """Return the most tests on a path."""
+        check_is_fitted(self)
+        return int(self.tree_.depth)
+
+    def get_n_leaves(self) -> int:
+        """Return how many leaves the tree has."""
+        check_is_fitted(self)
+        return len(self.tree_.leaves)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each plain record."""
@@ -321,16 +347,16 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             return self.accuracy(X).value
         if y is None and self._by_name and is_frame(X):
             (y,) = columns(X, [self.tree_.target]).values()
-            codes = code_values(y, self.tree_.classes, self.tree_.target)
-            y = self.classes_[codes]
+            target = Coding.categories(self.tree_.target, self.tree_.classes)
+            y = self.classes_[target.encode(y)]
         return float(super().score(X, y, sample_weight))
 
     @property
     def feature_importances_(self) -> Floats:
         """The share of the tree's gain that each attribute has; ``importances`` tells errors."""
         check_is_fitted(self)
-        found = {one.name: one.value for one in importances(self.tree_)}
-        return np.array([found[coding.name] for coding in self.tree_.codings])
+        by_name = {importance.name: importance.value for importance in importances(self.tree_)}
+        return np.array([by_name[coding.name] for coding in self.tree_.codings])
 
     def explain(self, X: Any) -> list[list[Step]]:
         """Return each plain record's path from the root to its leaf, with the evidence there."""
@@ -340,3 +366,42 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """Estimate the accuracy about the originals of a release, with its standard error."""
         check_is_fitted(self)
         return accuracy(self.tree_, release)
+
+
+def raw_columns(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[dict[str, Column], Any]:
+    """Check plain records as scikit-learn does and return their columns.
+
+    A frame keeps its columns as they are; anything else becomes a matrix of numbers, unless
+    there is text in it. That the numbers are finite is left to whoever takes the columns.
+    """
+    framed = is_frame(X)
+    if framed or has_text(X):
+        raw = columns(X) if framed else positional(X)
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        rows = len(next(iter(raw.values()))) if raw else 0
+        if not rows:
+            message = f"Found array with {rows} sample(s) and {len(raw)} feature(s)."
+            raise DataError(message, hint="a minimum of 1 of each is required.")
+        if y is not None:
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(next(iter(raw.values())), y)
+        return raw, y
+    as_numbers = {"reset": reset, "dtype": np.float64, "ensure_all_finite": False}
+    if y is None:
+        matrix = validate_data(estimator, X, **as_numbers)
+    else:
+        matrix, y = validate_data(estimator, X, y, **as_numbers)
+    return {f"x{place}": matrix[:, place] for place in range(matrix.shape[1])}, y
+
+
+def paths_to(tree: Tree, leaves: NDArray[np.int64]) -> Any:
+    """Return the nodes on the way to each leaf, as a sparse matrix."""
+    from scipy.sparse import csr_matrix
+
+    above: list[list[int]] = [[0]]
+    for node in range(1, tree.nodes):
+        above.append([*above[tree.parent[node]], node])
+    lengths = np.array([len(path) for path in above])[leaves]
+    nodes = np.array([node for leaf in leaves.tolist() for node in above[leaf]], np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return csr_matrix((np.ones(len(nodes), np.int8), nodes, starts), (len(leaves), tree.nodes))

@@ -17,7 +17,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Column", "columns", "cut", "distinct", "is_frame"]
+__all__ = [
+    "DAYS",
+    "Column",
+    "as_arrow",
+    "as_numpy",
+    "check_names",
+    "check_unique",
+    "columns",
+    "counted",
+    "cut",
+    "distinct",
+    "is_date",
+    "is_frame",
+]
+
+DAYS = "days since 1970-01-01"  # what dates and times are counted in
 
 Column: TypeAlias = Any  # NDArray of numbers, or pyarrow.Array
 
@@ -31,10 +46,10 @@ def is_frame(table: object) -> bool:
     import narwhals as nw
 
     try:
-        held = nw.from_native(table, eager_only=True, pass_through=True)
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
     except nw.exceptions.NarwhalsError:  # a frame with a fault, of which `columns` will tell
         return True
-    return isinstance(held, nw.DataFrame)
+    return isinstance(frame, nw.DataFrame)
 
 
 def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:
@@ -43,14 +58,30 @@ def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]
     >>> columns({"age": [31, 40]})
     {'age': array([31, 40])}
     """
-    held = _mapping(frame)
+    raw = _mapping(frame)
     if names is None:
-        return {name: _column(name, column) for name, column in held.items()}
-    absent = [name for name in names if name not in held]
-    if absent:
-        message = f"The table has no column {absent[0]!r}; it has {', '.join(map(str, held))}."
-        raise DataError(message, hint="rename the column, or correct the schema.")
-    return {name: _column(name, held[name]) for name in names}
+        return {name: _column(name, column) for name, column in raw.items()}
+    check_names(list(raw), names, "The table")
+    return {name: _column(name, raw[name]) for name in names}
+
+
+def check_names(present: Sequence[Any], names: Sequence[str], what: str) -> None:
+    """Complain of a column that is not there.
+
+    Other columns are not named: without a header they would be the values of a record.
+    """
+    absent = next((name for name in names if name not in present), None)
+    if absent is None:
+        return
+    count = f"it has {len(present)} column{'s' * (len(present) != 1)}"
+    hint = "rename the column, or correct the schema; a CSV file needs a header in its first line."
+    if any(_letters(name) == _letters(absent) for name in present):
+        hint = "rename the column: its name there differs in capitals, spaces or signs."
+    raise DataError(f"{what} has no column {absent!r}; {count}.", hint=hint, column=absent)
+
+
+def _letters(name: object) -> str:
+    return "".join(sign for sign in str(name).casefold() if sign.isalnum())
 
 
 def cut(column: Column, start: int, stop: int) -> Column:
@@ -72,14 +103,13 @@ def _mapping(frame: Any) -> Mapping[str, Any]:
             raise DataError(message)
         return frame
     if _is_arrow(frame):
-        if len(set(frame.column_names)) < len(frame.column_names):
-            raise _duplicate(frame.column_names)
+        check_unique(frame.column_names, "The table")
         return dict(zip(frame.column_names, frame.columns, strict=True))
     import narwhals as nw
 
-    held = getattr(frame, "columns", None)
-    if held is not None and len(set(held)) < len(held):
-        raise _duplicate(list(held))
+    names = getattr(frame, "columns", None)
+    if names is not None:
+        check_unique(list(names), "The table")
     if type(frame).__module__.startswith(("pyspark.", "privet.table.spark")):
         message = "This method looks at all records at once: it works in memory, not on a cluster."
         raise DataError(message, hint="give a file, or a frame in memory.")
@@ -91,10 +121,14 @@ def _mapping(frame: Any) -> Mapping[str, Any]:
     return {str(series.name): series for series in table.iter_columns()}
 
 
-def _duplicate(names: Sequence[str]) -> DataError:
-    twice = next(name for name in names if list(names).count(name) > 1)
-    message = f"The table has two columns named {str(twice)!r}."
-    return DataError(message, hint="rename or drop one of them.")
+def check_unique(names: Sequence[Any], what: str) -> None:
+    """Complain of two columns of one name, which may be a record's value: told by their places."""
+    first: dict[Any, int] = {}
+    for place, name in enumerate(names, 1):
+        if name in first:
+            message = f"{what} has two columns of the same name: columns {first[name]} and {place}."
+            raise DataError(message, hint="rename or drop one of them.")
+        first[name] = place
 
 
 def _is_arrow(table: object) -> bool:
@@ -128,26 +162,83 @@ def _column(name: str, column: Any) -> Column:
 def _numbers(array: Any) -> Column:
     """Return an Arrow array of numbers as NumPy, a missing one as NaN; others as they are."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     kind = array.type
     if pa.types.is_nested(kind):
         raise TypeError
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
+    elif pa.types.is_temporal(kind):
+        array = _days(array)
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return array
     if array.null_count:
-        array = array.cast(pa.float64())
-    numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+        array = pc.fill_null(array.cast(pa.float64()), np.nan)
+    return as_numpy(array)
+
+
+def as_numpy(array: Any) -> NDArray[Any]:
+    """Return an Arrow array of numbers without gaps as NumPy, not copied and not to be written to.
+
+    Arrow's own ``to_numpy`` imports pandas where it is installed, which takes a second.
+    """
+    numbers: NDArray[Any] = np.from_dlpack(array)
     return numbers
+
+
+def _days(array: Any) -> Any:
+    """Return dates and times as days since 1970, and lengths of time as days."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_date32(array.type):
+        return array.cast(pa.int32()).cast(pa.int64())
+    kind = array.type
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        array = array.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False)
+    elif pa.types.is_duration(kind):
+        array = array.cast(pa.duration("us"), safe=False)
+    else:
+        array = array.cast(pa.time64("us"), safe=False)
+    return pc.divide(array.cast(pa.int64()).cast(pa.float64()), 86_400e6)
+
+
+def is_date(frame: Any, name: str) -> bool:
+    """Whether a column of a frame holds dates, which ``columns`` returns as numbers of days."""
+    import pyarrow as pa
+
+    column = _mapping(frame)[name]
+    if isinstance(column, np.ndarray):
+        return column.dtype.kind in "mM"
+    if hasattr(column, "to_arrow"):
+        column = column.to_arrow()
+    elif not hasattr(column, "type"):
+        column = pa.array(column[:1], from_pandas=True)
+    return bool(pa.types.is_temporal(column.type))
+
+
+def as_arrow(numbers: NDArray[Any]) -> Any:
+    """Return NumPy's numbers as an Arrow array, not copied and not by way of pandas."""
+    import pyarrow as pa
+
+    contiguous = np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(contiguous.dtype), len(contiguous), [None, pa.py_buffer(contiguous)]
+    )
 
 
 def distinct(column: Column) -> list[Any]:
     """Return the distinct values of a column in order of appearance; None for missing."""
+    return list(counted(column))
+
+
+def counted(column: Column) -> dict[Any, int]:
+    """Return how often each value of a column occurs, in order of appearance; None for missing."""
     import pyarrow as pa
 
     array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    values: list[Any] = array.unique().to_pylist()
-    return values
+    pairs = array.value_counts()
+    return dict(zip(pairs.field(0).to_pylist(), pairs.field(1).to_pylist(), strict=True))

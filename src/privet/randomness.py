@@ -18,13 +18,11 @@ from privet.compiled import kernel
 from privet.errors import BugError, InputError
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from numpy.typing import NDArray
 
     Words = NDArray[np.uint32]
 
-__all__ = ["CHUNK", "Carried", "Randomness", "Reader", "spread"]
+__all__ = ["CHUNK", "Carried", "Randomness", "Reader", "fresh_words", "spread"]
 
 CHUNK = 1 << 19  # words made at a time: few long calls, so that threads seldom wait for the lock
 _SHUFFLE = 1 << 63  # stream ids from here on are for shuffles, those below for columns
@@ -46,9 +44,9 @@ def shuffle(order: NDArray[np.uint32], words: Words, last: int) -> None:
         count = np.uint64(place + 1)
         low = (np.uint64(words[2 * i]) * count) >> np.uint64(32)
         other = np.int64((np.uint64(words[2 * i + 1]) * count + low) >> np.uint64(32))
-        held = order[place]
+        swapped = order[place]
         order[place] = order[other]
-        order[other] = held
+        order[other] = swapped
 
 
 class Reader:
@@ -99,9 +97,9 @@ class Randomness:
         if isinstance(seed, bool) or not isinstance(seed, int | str | bytes):
             message = f"A seed must be a whole number, text or bytes, not {type(seed).__name__}."
             raise InputError(message)
-        held = seed if isinstance(seed, bytes) else str(seed).encode()
+        text = seed if isinstance(seed, bytes) else str(seed).encode()
         kind = type(seed).__name__.encode()
-        return cls(hashlib.sha256(b"privet seed\0" + kind + b"\0" + held).digest(), seeded=True)
+        return cls(hashlib.sha256(b"privet seed\0" + kind + b"\0" + text).digest(), seeded=True)
 
     @classmethod
     def of(cls, seed: int | str | bytes | None) -> Randomness:
@@ -119,12 +117,7 @@ class Randomness:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def carried(self) -> Carried:
@@ -206,6 +199,11 @@ def _fill(reader: Reader, out: Words) -> None:
     for start in range(0, len(out), CHUNK):
         part = out[start : start + CHUNK]
         part[:] = reader.chunk(len(part))
+
+
+def fresh_words(count: int) -> Words:
+    """Return a few words straight from the operating system, for a single record."""
+    return np.frombuffer(secrets.token_bytes(4 * count), "<u4").astype(np.uint32)
 
 
 def spread(words: Words, bits: int) -> NDArray[np.uint16]:

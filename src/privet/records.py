@@ -13,18 +13,23 @@ from privet.estimate.bins import learn_cells
 from privet.frames import Column, columns, distinct, is_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
     from privet.coding import Floats
 
 __all__ = [
     "as_frame",
+    "check_finite",
     "check_weight",
     "code_columns",
     "has_text",
     "labels_of",
     "positional",
+    "read_by",
     "readable",
+    "readable_rows",
     "taken",
     "whole_weights",
 ]
@@ -57,23 +62,23 @@ def has_text(X: Any) -> bool:
 def positional(X: Any) -> dict[str, Column]:
     """Return the columns of an array of mixed types, numbers as numbers."""
     array = np.asarray(X, dtype=object)
-    held = {}
+    named = {}
     for place in range(array.shape[1]):
         column = array[:, place]
         text = any(isinstance(value, str) for value in column)
         try:
-            held[f"x{place}"] = column if text else np.asarray(column, np.float64)
+            named[f"x{place}"] = column if text else np.asarray(column, np.float64)
         except (TypeError, ValueError):
             message = f"Column {place} holds values that are neither text nor numbers."
             raise DataError(message, hint="convert it to one of them.") from None
-    return columns(held)
+    return columns(named)
 
 
-def code_columns(held: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
+def code_columns(raw: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
     """Learn a coding for each plain column; numbers stay numbers, they are coded on the way."""
 
     def learn(name: str) -> tuple[Coding, Any]:
-        column = held[name]
+        column = raw[name]
         if isinstance(column, np.ndarray):
             numbers = np.asarray(column, np.float64)
             check_finite(name, numbers)
@@ -88,7 +93,7 @@ def code_columns(held: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]
         coding = Coding.categories(name, sorted(values, key=str))
         return coding, coding.encode(column)
 
-    learned = dict(zip(held, in_threads(learn, held), strict=True))
+    learned = dict(zip(raw, in_threads(learn, raw), strict=True))
     return [coding for coding, _ in learned.values()], {
         name: column for name, (_, column) in learned.items()
     }
@@ -120,12 +125,8 @@ def labels_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 def readable(coding: Coding, column: Column) -> Floats:
     """Return a column as a tree reads it: numbers, or codes; a category it never saw is -1."""
     if not coding.ordered:
-        missing = -1
-        values = coding.values or ()
-        codes = code_values(
-            column, values, coding.name, missing=coding.missing, unknown=len(values) + 1
-        ).astype(np.float64)
-        return np.where(codes > len(values), missing, codes)
+        codes = code_values(column, coding.places, coding.name, unknown=coding.size)
+        return np.where(codes == coding.size, -1.0, codes.astype(np.float64))
     if not isinstance(column, np.ndarray):
         message = f"Column {coding.name!r} does not hold numbers."
         raise DataError(message, hint="the tree was learned from numbers there.")
@@ -135,38 +136,55 @@ def readable(coding: Coding, column: Column) -> Floats:
     return numbers
 
 
+def read_by(codings: Sequence[Coding], frame: Any) -> Floats:
+    """Return the records of a frame as a tree with such codings reads them, columns by name."""
+    return readable_rows(codings, columns(frame, [coding.name for coding in codings]).values())
+
+
+def readable_rows(codings: Sequence[Coding], raw: Iterable[Column]) -> Floats:
+    """Return columns as a tree reads them, records × attributes."""
+    return np.stack([readable(*pair) for pair in zip(codings, raw, strict=True)], axis=1)
+
+
 def taken(column: Column, rows: NDArray[np.bool_]) -> Column:
     """Return some rows of a column."""
     return column[rows] if isinstance(column, np.ndarray) else column.filter(rows)
 
 
 def check_weight(weight: Any, rows: int) -> Floats:
-    """Return one weight a record, or say what is wrong with them."""
+    """Return one weight per record, or say what is wrong with them."""
     try:
-        held = np.asarray(weight, np.float64)
+        weights = np.asarray(weight, np.float64)
     except (TypeError, ValueError):
         message = "Sample weights must be numbers."
         raise InputError(message) from None
-    if held.ndim == 0:
-        held = np.full(rows, float(held))
-    if held.ndim != 1:
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.ndim != 1:
         message = "Sample weights must be 1D array or scalar."
         raise InputError(message)
-    if len(held) != rows:
-        message = f"sample_weight.shape == {held.shape}, expected {(rows,)}!"
+    if len(weights) != rows:
+        message = f"sample_weight.shape == {weights.shape}, expected {(rows,)}!"
         raise InputError(message)
-    if not np.isfinite(held).all() or (held < 0).any():
+    if not np.isfinite(weights).all() or (weights < 0).any():
         message = "Sample weights must be finite and not negative."
         raise InputError(message)
-    if not held.any():
+    if not weights.any():
         message = "All sample weights are zero: no class has a record."
         raise InputError(message)
-    return held
+    return weights
 
 
 def whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:
-    """Return weights as whole numbers of a unit, and that unit; their sums cannot overflow."""
-    if (weight == np.floor(weight)).all() and weight.sum() < 2.0**62:
-        return weight.astype(np.int64), 1.0
-    unit = 2.0 ** min(40, 61 - int(np.ceil(np.log2(weight.sum()))))
-    return np.rint(weight * unit).astype(np.int64), 1.0 / unit
+    """Return weights as whole numbers of a unit, and that unit, so that they sum to their number.
+
+    Only their ratios matter. The unit is as small as the sum of all weights allows, so that no
+    weight vanishes.
+    """
+    total, rows = weight.sum(), len(weight)
+    if (weight == np.floor(weight)).all() and total < 2.0**53:
+        whole = weight.astype(np.int64)
+        whole //= np.gcd.reduce(whole)
+        return whole, rows / int(whole.sum())
+    share, unit = weight / total, 2.0**61
+    return np.maximum(np.rint(share * unit), 1.0).astype(np.int64), rows / unit

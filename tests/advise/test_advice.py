@@ -49,9 +49,19 @@ def test_the_plan_does_what_was_advised(advice: Advice, tmp_path: Path) -> None:
     file.write_text(advice.plan_file())
     for plan in (advice.plan(), read_plan(file)):
         claim = plan.claim(SCHEMA)
-        assert claim.disclosed == ("only", "risk")
+        assert claim.disclosed == ("risk",)
         assert {one.attributes[0] for one in claim.disguised} == {"age", "kids", "car"}
         assert claim.disguised_epsilon == pytest.approx(advice.epsilon)
+
+
+def test_the_plan_withholds_what_it_does_not_know(advice: Advice, tmp_path: Path) -> None:
+    wider = Schema(
+        [*SCHEMA, Attribute.categorical("illness", ["flu", "none"])], target=SCHEMA.target
+    )
+    file = tmp_path / "plan.toml"
+    file.write_text(advice.plan_file())
+    for plan in (advice.plan(), read_plan(file)):
+        assert plan.claim(wider).disclosed == ("risk",)
 
 
 def test_a_target_accuracy_takes_the_smallest_gamma_that_reaches_it(advice: Advice) -> None:
@@ -76,7 +86,7 @@ def test_a_target_out_of_reach_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_wishes(wish: dict[str, Any], gamma: float) -> None:
     found = Advice.of(SCHEMA, 1000, simulate=False, **wish)
     assert float(found.gamma) == pytest.approx(gamma)
-    assert found.to_json()["gamma"] == pytest.approx(gamma)
+    assert found.to_dict()["gamma"] == pytest.approx(gamma)
     assert not found.trade_off
 
 
@@ -128,7 +138,17 @@ def test_drawings_are_the_same_bytes_each_time(advice: Advice, tmp_path: Path) -
         draw(advice, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert b"date" not in (tmp_path / "a.svg").read_bytes()
-    with pytest.raises(InputError, match=r"\.svg or \.png"):
-        draw(advice, tmp_path / "a.pdf")
+    with pytest.raises(InputError, match=r"must end in \.svg"):
+        draw(advice, tmp_path / "a.txt")
     with pytest.raises(InputError, match="no trade-off"):
         draw(advise(SCHEMA, 100, simulate=False), tmp_path / "c.svg")
+
+
+def test_advice_is_per_person_where_that_is_known() -> None:
+    schema = Schema(
+        [Attribute.numeric("age", low=0, high=99), Attribute.categorical("ill", ["no", "yes"])],
+        target="ill",
+        rows_per_unit=3,
+    )
+    advice = advise(schema, 1_000, gamma=8, simulate=False)
+    assert any(f"ε = {3 * advice.epsilon:.2f} for a person" in note for note in advice.notes)

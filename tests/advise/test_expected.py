@@ -63,7 +63,7 @@ def test_numbers_of_one_channel() -> None:
     keep = 19 / 28
     bits = -keep * math.log2(keep) - 9 / 28 * math.log2(1 / 28)
     assert found.entropy == pytest.approx(bits)
-    assert found.to_json()["values"] == 10
+    assert found.to_dict()["values"] == 10
 
 
 def test_more_records_allow_more_cells_and_small_domains_bound_them() -> None:

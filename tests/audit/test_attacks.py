@@ -1,6 +1,7 @@
 """Attacks succeed as theory says, neither more nor less: bands that fail either way."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def inside(value: float, expected: float, trials: int) -> bool:
 
 @pytest.fixture(scope="module")
 def substituted() -> Case:
-    return case_of(RandomSubstitution(gamma=8))
+    return case_of(RandomSubstitution(gamma=8, kind="gamma-diagonal"))
 
 
 def test_the_best_guess_is_right_as_often_as_the_formula_says(substituted: Case) -> None:
@@ -92,7 +93,7 @@ def test_ten_releases_at_gamma_19_of_10_values_find_the_value() -> None:
     case = Case.of(release, original, source, frozenset({"risk"}))
     (one,) = outcomes(case, "averaging").values()
     assert one.value > 0.99
-    assert one.value == pytest.approx(0.998, abs=0.003)
+    assert one.value == pytest.approx(0.998, abs=0.008)
     assert dict(one.curve)[5] == pytest.approx(0.94, abs=0.01)  # methods.md §6
     assert dict(one.curve)[1] == pytest.approx(19 / 28, abs=0.025)
     assert one.repeated
@@ -159,6 +160,13 @@ def test_linkage_of_unique_plain_records_is_certain() -> None:
     assert one.null < 0.02
 
 
+def test_a_plain_column_is_read_whatever_it_is_called() -> None:
+    case = case_of(Plan({"age": Substitution(8)}, default=Exact()), 500)
+    treatments = {**case.release.treatments, "town": "sealed in wax"}
+    renamed = replace(case, release=replace(case.release, treatments=treatments))
+    assert set(outcomes(renamed, "read")) == {"car", "risk", "town"}
+
+
 def test_plain_attributes_are_read() -> None:
     plan = Plan({"age": Substitution(8)}, default=Exact())
     found = outcomes(case_of(plan, 2000), "read")
@@ -191,8 +199,8 @@ def test_homogeneous_groups_give_the_class_away() -> None:
     high = (risk[1000:2000] == "high").sum(), (risk[2000:] == "high").sum()
     right = 1000 + sum(max(count, 1000 - count) for count in high)
     assert one.value == pytest.approx(right / 3000)
-    assert one.detail.startswith("33.3 % of records are in groups of one class")
-    assert one.detail.endswith("the smallest group has 1,000")
+    assert one.detail.startswith("3 groups of at least 1,000 records: 1-diverse")
+    assert one.detail.endswith("33.3 % of records are in groups of one value")
     assert one.null is not None
     assert one.null <= one.blind + 0.02
 

@@ -12,7 +12,7 @@ import pytest
 
 from privet.audit import Audit, audit
 from privet.audit.summary import grade_of_attack, percent
-from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, Withheld
+from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
 from privet.errors import DataError, InputError
 from privet.release import Release
 from privet.schema import Attribute, Schema
@@ -43,6 +43,38 @@ def test_a_verdict_has_three_sentences(found: Audit) -> None:
     assert "where a blind guess is right for" in attack
     assert "the disguise costs" in use
     assert found.grades["promise"] == "weak"
+
+
+def test_what_the_promise_allows_is_not_called_broken() -> None:
+    """The advised γ leaves an attribute of two values hardly hidden: said, with what to change."""
+    bits = Schema(
+        [
+            Attribute.categorical("sex", ["f", "m"]),
+            Attribute.categorical("vote", ["no", "yes"]),
+            Attribute.categorical("town", [f"t{place}" for place in range(12)]),
+            Attribute.categorical("kind", ["a", "b"]),
+        ],
+        target="kind",
+    )
+    rng = np.random.default_rng(1)
+    table = {
+        one.name: np.array(one.coding().values)[rng.integers(0, one.coding().size, 3000)]
+        for one in bits
+    }
+    asked: dict[str, Any] = {"attacks": ["guess", "read"], "trees": False, "seed": 1}
+    found = audit(RandomSubstitution(gamma=8).disguise(table, bits), table, **asked)
+    assert found.worst is not None
+    assert found.worst.advantage > 0.7
+    assert found.grades["attacks"] == "within the promise"
+    assert "γ = 8" in found.verdict[1]
+    assert "2 values" in found.verdict[1]
+    assert "88.9 %" in found.verdict[1]
+    change = next(line for line in found.advice if "Take γ = 3" in line)
+    assert "'sex'" in change
+    assert "'vote'" in change
+    assert "'town'" not in change
+    plain = Plan({"sex": Exact()}, default=Substitution(8)).disguise(table, bits)
+    assert audit(plain, table, **asked).grades["attacks"] == "broken"
 
 
 def test_the_worst_attack_wins_most_of_those_that_count(found: Audit) -> None:
@@ -87,7 +119,8 @@ def test_a_miner_audits_without_originals(release: Release, tmp_path: Path) -> N
         one.about: one for one in audit(release, people(), attacks=["guess"], trees=False).attacks
     }
     for about, one in guesses.items():
-        assert one.value == pytest.approx(true[about].value, abs=0.06)
+        # How values are spread is itself estimated here, from a few thousand ranges.
+        assert one.value == pytest.approx(true[about].value, abs=0.2)
     assert found.counts == ()
 
 
@@ -140,8 +173,8 @@ def test_a_seed_exceeds_every_epsilon() -> None:
 
 def test_a_release_that_lies_is_not_to_be_trusted() -> None:
     table = people(20_000)
-    made = RandomSubstitution(gamma=8).disguise(table, SCHEMA)
-    other = RandomSubstitution(gamma=12).disguise(table, SCHEMA)
+    made = RandomSubstitution(gamma=8, wave=0).disguise(table, SCHEMA)
+    other = RandomSubstitution(gamma=12, wave=0).disguise(table, SCHEMA)
     lie = Release(
         made.schema,
         made.codings,
@@ -205,3 +238,31 @@ def test_percentages_never_round_to_certainty() -> None:
     assert percent(0.00004) == "0.004 %"
     assert percent(-0.01) == "−1.0 %"
     assert grade_of_attack(None) == "untested"
+
+
+def test_an_attribute_of_one_value_discloses_nothing() -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("age", low=0, high=100, bins=1, integer=True),
+            Attribute.categorical("car", ["a", "b"]),
+            Attribute.categorical("risk", ["high", "low"]),
+        ],
+        target="risk",
+    )
+    rows = np.arange(200)
+    table = {
+        "age": rows % 100,
+        "car": np.where(rows % 3 == 0, "a", "b"),
+        "risk": np.where(rows % 2 == 0, "low", "high"),
+    }
+    plan = Plan({"age": ValueClass(1), "car": Substitution(3), "risk": Exact()})
+    found = audit(plan.disguise(table, schema, seed=1), table, seed=1, trees=False)
+    assert found.facts.disclosed == ("risk",)
+    said = {measure.about: measure.said for measure in found.measures}
+    assert said["age"] == "It has one value in all records, and so discloses nothing of any."
+    assert not any("'age'" in advice for advice in found.advice)
+    assert "age" not in {outcome.about for outcome in found.attacks if outcome.attack == "read"}
+    exact = Plan({"age": Exact(), "car": Substitution(3), "risk": Exact()})
+    found = audit(exact.disguise(table, schema, seed=1), table, seed=1, trees=False)
+    assert found.facts.disclosed == ("age", "risk")  # one cell in the schema, but plain numbers
+    assert any("Put 'age' through a channel" in advice for advice in found.advice)

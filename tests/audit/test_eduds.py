@@ -5,7 +5,7 @@ import pytest
 
 from privet.audit.eduds import domain_similarity, eduds
 from privet.disguise import ForestFramework, RandomNoise
-from privet.errors import PlanError
+from privet.errors import InputError, PlanError
 from privet.schema import Attribute, Schema
 from tests.disguise.noisy_people import SCHEMA, people
 from tests.tree.test_domains import chain
@@ -27,6 +27,15 @@ def test_numbers_by_hand() -> None:
     assert domain_similarity(one, two, RECORD, HAND) == pytest.approx(0.8)
     two = [chain((0, 5), (1, 6))]
     assert domain_similarity(one, two, RECORD, HAND) == pytest.approx(1 - (0.2 + 0.6) / 2)
+
+
+def test_numbers_by_their_segment() -> None:
+    """(7, 10] against (5, 10] differ by 2 of the 3 that the original segment has."""
+    one, two = [chain((0, 7))], [chain((0, 5))]
+    assert domain_similarity(one, two, RECORD, HAND, "segment") == pytest.approx(1 - 2 / 3)
+    assert domain_similarity(two, one, RECORD, HAND, "segment") == pytest.approx(1 - 2 / 5)
+    with pytest.raises(InputError, match="domain must be one of 'range', 'segment'"):
+        eduds(people(), people(), SCHEMA, domain="whole")
 
 
 def test_categories_by_hand() -> None:

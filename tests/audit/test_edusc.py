@@ -16,7 +16,7 @@ from privet.disguise.rules import Rules
 from privet.errors import InputError
 from privet.frames import columns
 from privet.schema import Attribute, Schema
-from privet.tree.criterion import impurity
+from privet.split.criterion import criterion
 from tests.disguise.noisy_people import SCHEMA, people
 
 HAND = Schema(
@@ -41,7 +41,7 @@ def test_one_split_by_hand(criterion: str, gain: float) -> None:
     of the 16 that the nodes hold together.
     """
     true, shown = (coded(columns(one, HAND.names), HAND) for one in (TRUE, SHOWN))
-    (tree,) = Rules(1, 2).forest(true, HAND)
+    (tree,) = Rules(1, 2).grown(true, HAND)
     assert tree.nodes == 3
     found = split_similarity((tree,), true, shown, HAND, criterion)  # type: ignore[arg-type]
     assert found["printed"] == pytest.approx(1 - (1 - gain) / 3)
@@ -58,7 +58,7 @@ def test_nodes_weigh_as_many_originals_as_they_hold() -> None:
     original = {"a": list("0000001111"), "b": list("0101010011"), "c": list("nnnnnnyyyy")}
     release = {"a": list("0011111111"), "b": list("0100001111"), "c": list("nnnnnnyyyy")}
     true, shown = (coded(columns(one, schema.names), schema) for one in (original, release))
-    (tree,) = Rules(1, 2).forest(true, schema)
+    (tree,) = Rules(1, 2).grown(true, schema)
     assert tree.attribute.tolist() == [0, -1, -1]
     of_a = (entropy(0.4) - 0.8 * entropy(0.5)) / entropy(0.2)
     of_b = entropy(0.4) - 0.5 * entropy(0.2)
@@ -72,7 +72,7 @@ def test_gains_below_the_least_do_not_count() -> None:
     """Both tables gain nothing from a: nothing is counted, nothing differs."""
     mixed = {"a": list("00001111"), "c": list("nnyynnyy")}
     true, shown = (coded(columns(one, HAND.names), HAND) for one in (TRUE, mixed))
-    (tree,) = Rules(1, 2).forest(true, HAND)
+    (tree,) = Rules(1, 2).grown(true, HAND)
     assert split_similarity((tree,), shown, shown, HAND)["by-records"] == 1.0
 
 
@@ -88,8 +88,8 @@ def test_the_cut_search_is_its_plain_twin(seed: int, rows: int, classes: int, gi
     for cut in range(1, rows):
         if values[cut - 1] != values[cut]:
             left = one_hot[:cut].sum(axis=0)
-            sides = impurity(left, kind) + impurity(whole - left, kind)
-            gain = float(impurity(whole, kind) - sides) / rows
+            sides = criterion(kind).impurity(left) + criterion(kind).impurity(whole - left)
+            gain = float(criterion(kind).impurity(whole) - sides) / rows
             if gain > best + 1e-12:
                 best, part = gain, cut / rows
     found = best_cut(values, labels, classes, gini)

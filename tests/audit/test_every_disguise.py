@@ -77,6 +77,11 @@ ASKED = {
         SUBSTITUTED,
         NUMBERS,
     ),
+    "subsets": Asked(
+        lambda _: pv.RandomSubsets(epsilon=4, attributes=2),
+        {*SUBSTITUTED, "joint", "linkage"},
+        SUBSTITUTED,
+    ),
     "flip groups": Asked(
         lambda _: pv.RandomizedResponse([["age", "pay"], ["job", "flag"]], theta=0.8),
         {"known-value", "opposite", "collusion", "guess", "linkage"},

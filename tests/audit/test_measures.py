@@ -147,8 +147,8 @@ def test_a_treatment_may_not_claim_what_it_cannot_keep() -> None:
 
 def test_records_drawn_by_another_channel_are_found() -> None:
     table = people(20_000)
-    made = RandomSubstitution(gamma=8).disguise(table, SCHEMA)
-    other = RandomSubstitution(gamma=12).disguise(table, SCHEMA)
+    made = RandomSubstitution(gamma=8, wave=0).disguise(table, SCHEMA)
+    other = RandomSubstitution(gamma=12, wave=0).disguise(table, SCHEMA)
     lie = replace(made, parts=(Part(other.parts[0].table, made.parts[0].channels),))
     assert failed(lie, table) == ["The released counts are what the channels make of the originals"]
 

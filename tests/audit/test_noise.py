@@ -1,5 +1,8 @@
 """Attacks on additive noise, and privacy by entropy."""
 
+import math
+import warnings
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from privet.audit.attacks.recovery import bayes, pca, spectral
 from privet.audit.breach import breaches
 from privet.audit.entropy import entropy_privacy, noise_privacy
 from privet.channel import Noise
+from privet.disguise.base import Disguise
 from privet.errors import InputError
 from tests.twins import Floats
 
@@ -173,3 +177,28 @@ def test_compared_plans_with_noise_have_no_epsilon() -> None:
     ]
     assert "none" in str(found)
     assert "null" in found.to_json()
+
+
+def test_what_has_no_bound_is_compared_without_epsilon() -> None:
+    """k-anonymity, groups turned round together and plain attributes: the claim is infinite."""
+    table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    names = [one.name for one in schema.inputs]
+    plans: dict[str, Disguise] = {
+        "k": pv.KAnonymity(2),
+        "flip": pv.RandomizedResponse([names], theta=0.8),
+        "plain": pv.Plan({}, default=pv.Exact()),
+        "γ": pv.RandomSubstitution(gamma=3),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an attribute that keeps one value
+        found = compare(plans, table, schema, attacks=["read"], seed=1)
+    assert {one.plan: one.epsilon for one in found.points} == {
+        "k": None,
+        "flip": None,
+        "plain": None,
+        "γ": pytest.approx(3 * math.log(3), rel=1e-6),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an attribute that keeps one value
+        agreed = compare({"k": plans["k"]}, table, schema, agreed=names, attacks=["read"], seed=1)
+    assert agreed.points[0].epsilon is None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privet.audit import Audit, Outcome, audit, compare
-from privet.audit.pairs import windows
+from privet.audit.true_pairs import windows
 from privet.disguise import CGADP, EGADP, GADP, ForestFramework, Framework, RandomNoise
 from privet.disguise.noised import Noised
 from tests.disguise import noisy_people as noisy

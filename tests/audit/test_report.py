@@ -4,15 +4,24 @@ import re
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from privet.audit import Audit, Comparison, audit, compare
 from privet.audit.compare import Point, pareto
-from privet.audit.report.charts import _steps
+from privet.audit.report.charts import _steps, attack_rows, comparison_scatter
 from privet.audit.report.names import shown
-from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
+from privet.disguise import (
+    Exact,
+    KAnonymity,
+    Plan,
+    RandomSubstitution,
+    Substitution,
+    ValueClass,
+    Withheld,
+)
 from privet.disguise.base import Disguise
 from privet.errors import PrivetError
 from privet.schema import Attribute, Schema
@@ -60,7 +69,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def found() -> Audit:
-    release = RandomSubstitution(gamma=8).disguise(people(), SCHEMA)
+    release = RandomSubstitution(gamma=8, kind="gamma-diagonal").disguise(people(), SCHEMA)
     return audit(release, people(), seed=1)
 
 
@@ -185,9 +194,72 @@ def test_the_pareto_front_is_what_nobody_beats() -> None:
     assert found.front == ["private", "middle", "twin", "accurate"]
     page = check_page(found.to_html())
     assert page.tags.count("svg") == 1
+    drawn = re.search(r"<svg.*?</svg>", found.to_html(), re.DOTALL)
+    assert drawn is not None
+    for text in (drawn[0].split("</desc>")[1], found.to_text()):
+        assert text.count("a tree from the originals") == 1  # the dashed line
+        for one in held:
+            assert one.plan in text
     said = found.to_text()
     assert "private, middle, twin, accurate" in said
     assert "0 %" in said
+    heads = re.findall(r"<th>(.*?)</th>", found.to_html())
+    assert heads[:3] == ["plan", "worst attack<br>wins", "accuracy"]  # seen on a phone
+
+
+def test_names_in_a_chart_do_not_lie_on_each_other() -> None:
+    plans = [point(f"plan number {place}", 0.8 + 1e-4 * place, 0.5) for place in range(8)]
+    chart = comparison_scatter(Comparison(tuple(pareto(plans)), 0.9, 0.6, 1000))
+    places = sorted(dot.label[1] for dot in (*chart.full, *chart.hollow) if dot.label)
+    assert len(places) == 8
+    assert min(np.diff(places)) >= 10
+    assert chart.up[0].at >= places[-1] - 6
+    said = Comparison(tuple(pareto(plans)), 0.9, 0.6, 1000).to_text()
+    assert all(said.count(one.plan) >= 2 for one in plans)  # in the table and in the chart
+
+
+def test_of_attacks_that_win_all_the_worst_is_the_least_expected() -> None:
+    table = people(2000)
+    table["age"][:] = 10.0
+    table["age"][:20] = 50.0
+    release = Plan({}, default=Exact()).disguise(table, SCHEMA)
+    audited = audit(release, table, trees=False, seed=1)
+    worst, chart = audited.worst, attack_rows(audited.attacks)
+    assert worst is not None
+    assert chart is not None
+    assert chart.marks[0].name == worst.about
+    assert worst.advantage == 1
+    assert worst.attack == "read"
+    assert worst.about in ("car", "town")  # of the age a blind guess is right for 99 %
+
+
+def test_what_coarser_values_cost_is_not_called_nothing() -> None:
+    plan = Plan({"age": ValueClass(bins=2)}, default=Exact())
+    audited = audit(plan.disguise(people(), SCHEMA), people(), seed=1)
+    sentence = audited.verdict[2]
+    assert "one from the originals, made as coarse, for" in sentence
+    assert "What coarser values cost is not in that" in sentence
+    assert "made as coarse" in Page(audited.to_html()).text
+    assert "from the originals, made as coarse" in audited.to_text()
+
+
+def test_the_row_of_a_record_is_identified() -> None:
+    rows = {name: column[:400] for name, column in people().items()}
+    table = rows | {"age": np.arange(400) / 4}
+    plan = Plan({"risk": Substitution(2)}, default=Exact())
+    agreed = ["age", "car", "town"]
+    audited = audit(plan.disguise(table, SCHEMA), table, agreed=agreed, trees=False, seed=1)
+    assert audited.worst is not None
+    assert audited.worst.attack == "linkage"
+    assert "identifies the right row for 100.0 % of records" in audited.verdict[1]
+
+
+def test_what_was_not_run_stands_at_the_end(found: Audit) -> None:
+    for text in (found.to_text(), Page(found.to_html()).text):
+        assert text.index("Not run") > text.index("from the release")
+        assert text.index("Not run") > text.index("What would be better")
+    lines = [line for line in found.to_text(200).splitlines() if "is no complement" in line]
+    assert len(lines) == 1  # a reason is given once
 
 
 def test_plans_are_compared_by_their_worst_attack() -> None:
@@ -205,6 +277,62 @@ def test_plans_are_compared_by_their_worst_attack() -> None:
     assert found.to_dict()["front"] == found.front
     with pytest.raises(PrivetError, match="There is no plan to compare"):
         compare({}, people(100), SCHEMA)
+
+
+def test_the_originals_are_the_same_whichever_plan_comes_last() -> None:
+    coarse = Plan({"age": Withheld()}, default=Exact())
+    plans: dict[str, Disguise] = {"plain": Plan({}, default=Exact()), "coarse": coarse}
+    turned = dict(reversed(plans.items()))
+    first, second = (compare(tried, people(3000), SCHEMA, seed=1) for tried in (plans, turned))
+    assert first.plain_accuracy == second.plain_accuracy
+    assert abs(first.plain_accuracy - first.points[0].accuracy) < 0.03
+    assert first.points[1].accuracy < first.plain_accuracy - 0.1  # the class hangs on age
+
+
+def test_suppressed_records_are_among_those_compared() -> None:
+    plans: dict[str, Disguise] = {"groups": KAnonymity(k=40, quasi=["car", "town"], suppress=0.1)}
+    table = people(3000)
+    comparison = compare(plans, table, SCHEMA, seed=1)
+    assert comparison.rows == 3000
+
+
+def test_a_point_is_drawn_upon_the_line_to_its_name() -> None:
+    plans = [point("one", 0.8, 0.5), point("two", 0.7, 0.6)]
+    page = Comparison(tuple(pareto(plans)), 0.9, 0.6, 1000).to_html()
+    drawn = re.search(r"<svg.*?</svg>", page, re.DOTALL)
+    assert drawn is not None
+    kinds = re.findall(r'<(?:line|circle) class="(leader|full|hollow)"', drawn[0])
+    assert kinds[2:] == ["leader", "leader", "hollow", "full"]  # two circles are the key's
+
+
+def test_a_reason_not_to_run_attacks_is_a_sentence(found: Audit) -> None:
+    listed = re.findall(r"<li>(.*?): <span", found.to_html())
+    assert any("; " in line for line in listed)
+    for line in listed:
+        assert line[0].isupper()
+        assert not re.search("; [A-Z]", line)
+
+
+@pytest.mark.needs("chromium")
+@pytest.mark.xdist_group("browser")
+def test_what_decides_is_seen_on_a_phone(found: Audit, browser: Any, tmp_path: Path) -> None:
+    comparison = Comparison(tuple(pareto([point("mild", 0.8, 0.5)])), 0.9, 0.6, 1000)
+    for name, text, heads in (
+        ("audit", found.to_html(), ["ε", "γ", "right", "blindguess", "won overblind"]),
+        ("plans", comparison.to_html(), ["worst attackwins", "accuracy"]),
+    ):
+        (tmp_path / f"{name}.html").write_text(text)
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.goto((tmp_path / f"{name}.html").as_uri())
+        ends = page.evaluate(
+            "[...document.querySelectorAll('thead th')].map("
+            "head => [head.textContent, head.getBoundingClientRect().right])"
+        )
+        for head in heads:
+            right = [end for said, end in ends if said == head]
+            assert right, head
+            assert max(right) <= 390, head
+        page.close()
 
 
 @pytest.mark.needs("chromium")

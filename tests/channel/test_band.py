@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from privet.channel import Band, read_channel
 from privet.channel.band import half_width
-from privet.errors import MethodError, PlanError, ReleaseError
+from privet.coding import Box
+from privet.errors import PlanError, ReleaseError
 
 sizes = st.integers(2, 12)
 gammas: st.SearchStrategy[float | Fraction] = st.sampled_from([1.5, 2, 3, 8, 20, Fraction(7, 2)])
@@ -54,11 +55,11 @@ def test_two_levels_are_the_matrix_but_for_what_is_left_over(channel: Band) -> N
 
 @given(bands())
 def test_a_card_brings_it_back(channel: Band) -> None:
-    assert read_channel(channel.to_json()) == channel
+    assert read_channel(channel.to_dict()) == channel
 
 
 def test_a_card_with_another_number_is_refused() -> None:
-    form = Band("a", 5, 8).to_json()
+    form = Band("a", 5, 8).to_dict()
     form["high"] += 1
     with pytest.raises(ReleaseError):
         read_channel(form)
@@ -82,6 +83,10 @@ def test_what_cannot_be(size: int, gamma: float, half: int | None) -> None:
         Band("a", size, gamma, half)
 
 
-def test_a_band_has_no_inverse() -> None:
-    with pytest.raises(MethodError, match="EM"):
-        Band("a", 5, 8, 1).inverse()
+def test_a_band_has_a_left_inverse() -> None:
+    channel = Band("age", 24, 8)
+    inverse = channel.inverse()
+    assert inverse.shape == (24, 28)
+    assert inverse @ (channel.matrix() / channel.scale) == pytest.approx(np.eye(24))
+    event = Box({"age": np.arange(24) < 12})
+    assert channel.weights(event) == pytest.approx(inverse[:12].sum(axis=0))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privet.channel import Channel
+from privet.channel import Band, Channel, Flip, GammaDiagonal, JointGammaDiagonal
 from privet.coding import Box
 from privet.errors import BugError, MethodError
 from privet.randomness import Randomness
@@ -45,21 +45,16 @@ class Shift(Channel):
     def _matrix(self) -> NDArray[np.int64]:
         return np.array(self.columns, np.int64).T
 
-    def draw(
-        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
+    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
         first, second = words.reshape(-1, 2).T
-        moved: NDArray[Any] = (codes + (first ^ second) % 8) % self.output_size
-        if out is None:
-            return moved
-        out[:] = moved
-        return out
+        out[:] = (codes + (first ^ second) % 8) % self.output_size
+        return int(codes.max())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         raise NotImplementedError
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> "Shift":
+    def from_dict(cls, form: Mapping[str, Any]) -> "Shift":
         raise NotImplementedError
 
 
@@ -111,8 +106,10 @@ def test_a_zero_beside_a_possible_output_has_no_bound() -> None:
 def test_what_cannot_be_inverted_says_so() -> None:
     with pytest.raises(MethodError, match="look alike"):
         Shift(((4, 4), (4, 4)), (1, 2), (1, 2)).inverse()
-    with pytest.raises(MethodError, match="3 outputs for 2 inputs"):
-        Shift(((5, 3, 0), (3, 5, 0)), (1, 2), (1, 3)).inverse()
+    with pytest.raises(MethodError, match="look alike"):
+        Shift(((4, 4), (2, 6), (1, 7)), (1, 3), (1, 2)).inverse()
+    tall = Shift(((4, 2, 2), (2, 4, 2)), (1, 2), (1, 3))
+    assert tall.inverse() @ tall.matrix() / 8 == pytest.approx(np.eye(2))
 
 
 def test_entropy_is_weighted_by_the_prior() -> None:
@@ -126,6 +123,26 @@ def test_several_words_a_record_go_by_place() -> None:
     codes = np.arange(50_000) % 6
     source = Randomness.seeded(1)
     whole = channel.disguise(codes, source, 3, 10)
-    words = source.words(3, 20, 100_000)
+    words = source.words(3, 20, 100_000) >> np.uint32(29)  # words of three bits
     assert np.array_equal(whole, channel.draw(codes, words))
     assert np.array_equal(whole[17:40], channel.disguise(codes[17:40], source, 3, 27))
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        GammaDiagonal("a", 5, 3, bits=8),
+        Band("a", 9, 4, 1, bits=12),
+        Flip(("a",), 0.75, bits=6),
+        JointGammaDiagonal(("a", "b"), (2, 3), 5, bits=10),
+    ],
+)
+def test_words_of_fewer_bits_are_drawn_from(channel: Channel) -> None:
+    """The first bits of each random word, so that nothing outside the domain is released."""
+    codes = np.arange(2000) % channel.input_size
+    with Randomness.seeded(5) as source:
+        released = channel.disguise(codes, source, 0)
+        words = source.words(0, 0, len(codes)) >> (33 - channel.scale.bit_length())
+    assert int(released.max()) < channel.output_size
+    assert np.array_equal(released, channel.draw(codes, words.astype(np.uint32)))
+    assert set(released.tolist()) == set(range(channel.output_size))

@@ -128,8 +128,8 @@ def test_draws_follow_theta() -> None:
 def test_the_card_brings_the_channel_back() -> None:
     for theta in (0, 0.7, Fraction(2, 3), 1):
         channel = Flip(NAMES, theta, bits=24)
-        assert read_channel(channel.to_json()) == channel
-    card = Flip(NAMES, 0.7).to_json()
+        assert read_channel(channel.to_dict()) == channel
+    card = Flip(NAMES, 0.7).to_dict()
     lies: list[dict[str, Any]] = [
         {"keep": card["keep"] + 1},
         {"turn": card["turn"] - 1},

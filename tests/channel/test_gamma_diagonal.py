@@ -153,10 +153,10 @@ def test_closed_forms_are_those_of_any_matrix(channel: GammaDiagonal) -> None:
 def test_the_card_brings_the_channel_back() -> None:
     for gamma in (8, 8.25, Fraction(19, 3)):
         channel = GammaDiagonal("a", 20, gamma, bits=24)
-        assert read_channel(channel.to_json()) == channel
+        assert read_channel(channel.to_dict()) == channel
 
 
-CARD = GammaDiagonal("a", 20, 8).to_json()
+CARD = GammaDiagonal("a", 20, 8).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -213,3 +213,16 @@ def test_a_code_outside_the_domain_is_our_bug() -> None:
     codes: NDArray[np.uint8] = np.array([0, 5], np.uint8)
     with pytest.raises(BugError, match="outside its domain"):
         GammaDiagonal("age", 5, 8).draw(codes, np.zeros(2, np.uint32))
+
+
+@given(st.integers(2, 12), st.integers(2, 40), st.integers(2, 6))
+def test_disguising_a_release_again_only_loses(size: int, gamma: int, times: int) -> None:
+    """DXZ, theorem 2: Mᵗ = λᵗ I + (1 − λᵗ)/N: its diagonal falls, the rest rises, to 1/N."""
+    channel = GammaDiagonal("x", size, gamma)
+    matrix = channel.matrix() / channel.scale
+    kept = (gamma - 1) / (gamma + size - 1)
+    power, more = (np.linalg.matrix_power(matrix, one) for one in (times, times + 1))
+    assert np.allclose(power, kept**times * np.eye(size) + (1 - kept**times) / size, atol=1e-6)
+    assert (np.diag(more) < np.diag(power)).all()
+    assert (more - power)[~np.eye(size, dtype=bool)].min() > -1e-12
+    assert np.allclose(np.linalg.matrix_power(matrix, 500), 1 / size, atol=1e-4)

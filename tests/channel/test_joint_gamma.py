@@ -88,8 +88,8 @@ def test_states_weigh_as_joint_codes_do(data: st.DataObject, channel: JointGamma
 
 
 def test_the_card_brings_the_channel_back() -> None:
-    assert read_channel(CHANNEL.to_json()) == CHANNEL
-    card = CHANNEL.to_json()
+    assert read_channel(CHANNEL.to_dict()) == CHANNEL
+    card = CHANNEL.to_dict()
     for lie in ({"off": card["off"] + 1}, {"sizes": [3, 3]}, {"gamma": 5}, {"attributes": ["a"]}):
         with pytest.raises(ReleaseError):
             read_channel({**card, **lie})

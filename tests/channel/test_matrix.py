@@ -32,7 +32,7 @@ def matrices(draw: st.DrawFn, bits: int = 32) -> WrittenMatrix:
 def test_columns_sum_exactly_and_zeros_stay(channel: WrittenMatrix) -> None:
     matrix = channel.matrix()
     assert (matrix.sum(0) == 2**32).all()
-    assert read_channel(channel.to_json()) == channel
+    assert read_channel(channel.to_dict()) == channel
     assert (channel.amplification() is None) == ((matrix == 0) & (matrix.max(1) > 0)[:, None]).any()
 
 
@@ -93,7 +93,7 @@ def test_what_is_no_channel_is_refused(matrix: list[list[float]], says: str) -> 
 
 
 def test_a_card_with_another_number_is_refused() -> None:
-    form = WrittenMatrix.of("a", ASYMMETRIC).to_json()
+    form = WrittenMatrix.of("a", ASYMMETRIC).to_dict()
     form["columns"][0][0] += 1
     with pytest.raises(ReleaseError, match="do not belong together"):
         read_channel(form)
@@ -104,5 +104,5 @@ def test_a_matrix_says_all() -> None:
     sky = next(one for one in schema.inputs if len(one.values or ()) == 3)
     with pytest.raises(PlanError, match="beside it"):
         pv.Substitution(gamma=3, matrix=ASYMMETRIC).channel(sky)
-    with pytest.raises(PlanError, match="one row and one column a value"):
+    with pytest.raises(PlanError, match="one row and one column per value"):
         pv.Substitution(matrix=[[0.9, 0.1], [0.1, 0.9]]).channel(sky)

@@ -12,7 +12,7 @@ from privet.channel import CoarseNoise, Noise, read_channel
 from privet.channel.breach import interval_of, posterior_widths, shares_of_outputs, supports
 from privet.channel.noise_law import gaussian_weights, uniform_weights
 from privet.coding import Coding
-from privet.errors import PlanError, ReleaseError
+from privet.errors import BugError, PlanError, ReleaseError
 from privet.randomness import Randomness
 
 
@@ -53,12 +53,12 @@ def test_enumerating_all_words_gives_the_matrix(noise: Noise) -> None:
 
 @given(noises())
 def test_a_card_brings_it_back(noise: Noise) -> None:
-    assert read_channel(noise.to_json()) == noise
+    assert read_channel(noise.to_dict()) == noise
 
 
 @pytest.mark.parametrize(("key", "value"), [("reach", 3), ("middle", 5), ("spread", 6), ("law", 1)])
 def test_a_card_with_another_number_is_refused(key: str, value: object) -> None:
-    form = Noise.uniform("a", low=0, high=10, alpha=5, steps=10).to_json()
+    form = Noise.uniform("a", low=0, high=10, alpha=5, steps=10).to_dict()
     form[key] = value
     with pytest.raises(ReleaseError):
         read_channel(form)
@@ -198,3 +198,20 @@ def test_amounts_of_noise_are_finite_and_positive(amount: float) -> None:
 def test_too_much_noise_for_the_grid_is_refused() -> None:
     with pytest.raises(PlanError, match="too large"):
         Noise.gaussian("a", low=0, high=1, sigma=1000)
+
+
+def test_coarse_noise_is_a_channel_like_others() -> None:
+    """What it draws follows its matrix, word by word, and it comes back from its own form."""
+    noise = Noise.gaussian("x", low=0, high=1, sigma=0.2, steps=40)
+    coarse = CoarseNoise.of(noise, Coding.cells("x", [0, 0.5], [0.5, 1]))
+    words = np.linspace(0, 2**32 - 1, 2000).astype(np.uint32)
+    for cell in (0, 1):
+        drawn = coarse.draw(np.full(2000, cell), words)
+        ends = np.cumsum(coarse.matrix()[:, cell])
+        assert (drawn == [int((ends <= word).sum()) for word in words.tolist()]).all()
+    with pytest.raises(BugError, match="outside its domain"):
+        coarse.draw(np.array([2]), words[:1])
+    back = CoarseNoise.from_dict(coarse.to_dict())
+    assert (back.matrix() == coarse.matrix()).all()
+    with pytest.raises(ReleaseError, match="do not belong together"):
+        CoarseNoise.from_dict({**coarse.to_dict(), "starts": "none"})

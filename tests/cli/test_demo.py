@@ -23,8 +23,8 @@ def test_json_tells_the_same() -> None:
     assert corrected["method"] == "joint"
     assert naive["method"] == "naive"
     # Corrected counts tell the tree where it stands; those of disguised values do not.
-    gaps = [abs(one["accuracy"] - one["accuracy_by_its_own_counts"]) for one in (corrected, naive)]
-    assert gaps[0] < gaps[1]
+    assert abs(corrected["accuracy"] - corrected["accuracy_by_its_own_counts"]) < 0.03
+    assert naive["accuracy"] < corrected["accuracy"]
     assert form["claim"]["class_disclosed"]
     assert form["claim"]["private"] is False
 

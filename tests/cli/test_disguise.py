@@ -16,7 +16,7 @@ def test_the_claim_is_said_in_words(table: Path) -> None:
 
 def test_the_claim_as_json(table: Path) -> None:
     form = run_json("disguise", table, "--schema", "f2.toml", "--gamma", 8, "-o", "f2.release")
-    assert form["claim"] == Release.read("f2.release").claim.to_json()
+    assert form["claim"] == Release.read("f2.release").claim.to_dict()
     assert form["seeded"] is False
 
 
@@ -65,8 +65,8 @@ def test_overwriting(release: Path, table: Path) -> None:
 def test_what_does_not_go_together(table: Path) -> None:
     common = ("disguise", table, "--schema", "f2.toml", "-o", "x.release")
     assert "either --plan or --gamma" in run(*common, code=2).stderr
-    assert "either --plan" in run(*common, "--plan", "p", "--gamma", 8, code=2).stderr
-    assert "--bins goes with" in run(*common, "--plan", "p", "--bins", 8, code=2).stderr
+    assert "either --plan" in run(*common, "--plan", "f2.toml", "--gamma", 8, code=2).stderr
+    assert "go with no plan" in run(*common, "--plan", "f2.toml", "--bins", 8, code=2).stderr
 
 
 def test_a_method_for_the_whole_table(table: Path) -> None:
@@ -91,10 +91,11 @@ def test_settings_of_a_method(table: Path) -> None:
 
 def test_settings_that_do_not_go_together(table: Path) -> None:
     common = ("disguise", table, "--schema", "f2.toml", "-o", "f2.release")
-    assert "--set goes with" in run(*common, "--gamma", 8, "--set", "a=1", code=2).stderr
+    assert "does not take 'a'" in run(*common, "--gamma", 8, "--set", "a=1", code=2).stderr
     assert "NAME=VALUE" in run(*common, "--method", "gadp", "--set", "a", code=2).stderr
-    assert "--bins goes with" in run(*common, "--method", "gadp", "--bins", 3, code=2).stderr
-    assert "method is unknown" in run(*common, "--method", "nothing", code=2).stderr
+    said = run(*common, "--method", "gadp", "--bins", 3, code=2).stderr
+    assert "'gadp' does not take 'bins'" in said
+    assert "'nothing' is not one of" in run(*common, "--method", "nothing", code=2).stderr
 
 
 def test_a_warning_is_a_note(table: Path) -> None:
@@ -106,3 +107,28 @@ def test_a_warning_is_a_note(table: Path) -> None:
     common = ("disguise", "twice.csv", "--schema", "twice.toml", "-o", "twice.release")
     done = run(*common, "--method", "gadp", "--set", 'confidential=["c"]')
     assert "Warning: The covariance has no inverse" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["substitution", "random-substitution"])
+def test_one_method_two_names_and_its_settings(table: Path, name: str) -> None:
+    edges = "edges={ age = [30, 50, 70] }"
+    common = ("disguise", table, "--schema", "f2.toml", "--set", "kind=band", "--set", edges)
+    run(*common, "--gamma", 8, "-o", "a.release")
+    run(*common, "--method", name, "--set", "gamma=8", "-o", "b.release")
+    a, b = Release.read("a.release"), Release.read("b.release")
+    assert a.parts[0].channels == b.parts[0].channels
+    channel = a.parts[0].channel("age")
+    assert channel is not None
+    assert (channel.kind, channel.inputs) == ("band", (4,))
+    assert a.schema["age"].edges == (30, 50, 70)
+
+
+def test_one_attribute_is_not_called_several(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("smoker,ill\n" + "0,1\n1,0\n" * 50)
+    (tmp_path / "s.toml").write_text(
+        'target = "ill"\n[attributes.smoker]\nvalues = [0, 1]\n[attributes.ill]\nvalues = [0, 1]\n'
+    )
+    table, schema = tmp_path / "t.csv", tmp_path / "s.toml"
+    made = run("disguise", table, "--schema", schema, "--gamma", 8, "-o", tmp_path / "r")
+    assert "100 records, 1 attribute and the class" in made.stdout
+    assert "1 attribute (" in run("schema", "--check", schema).stdout

@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import pytest
 
 from privet import __version__
@@ -105,3 +108,41 @@ def test_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     assert raised(monkeypatch, KeyboardInterrupt(), code=130).startswith("Error: Interrupted")
+
+
+def test_the_place_of_a_mistake_is_data_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = DataError("A value is missing.", column="age", row=3)
+    said = json.loads(raised(monkeypatch, error, "--json", code=2))
+    assert said["where"] == {"column": "age", "row": 3}
+
+
+def test_hints_name_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = DataError("It exists.", hint="use overwrite=True, or rows=10.")
+    said = raised(monkeypatch, error, code=2)
+    assert said.endswith("Hint: use --overwrite, or --rows 10.\n")
+
+
+def test_hints_of_a_method_are_settings(table: Path) -> None:
+    words = ("--method", "randomized-response", "--set", "theta=0.8", "--set", 'groups=[["age"]]')
+    said = run("disguise", table, "--schema", "f2.toml", *words, "-o", "r", code=2).stderr
+    assert "use --set rest=withheld or --set rest=exact" in said
+
+
+def test_hints_in_the_words_of_a_plan_name_options_too(table: Path) -> None:
+    common = ("disguise", table, "--schema", "f2.toml", "-o", "r")
+    said = run(*common, "--rho", 0.5, 0.05, code=2).stderr
+    assert "Hint: --rho 0.05 0.5 allows --gamma 19." in said
+    said = run(*common, "--method", "substitution", "--set", "rho=[0.5, 0.05]", code=2).stderr
+    assert "Hint: --set 'rho=[0.05, 0.5]' allows --set gamma=19." in said
+    Path("plan.toml").write_text('default = { method = "substitution", rho = [0.5, 0.05] }\n')
+    said = run(*common, "--plan", "plan.toml", code=2).stderr
+    assert "Hint: rho = [0.05, 0.5] allows gamma = 19." in said
+
+
+def test_warnings_name_options_too(folder: Path) -> None:
+    rows = ["a,x"] * 60 + ["b,y"] * 39 + ["c,x"]
+    (folder / "t.csv").write_text("\n".join(["kind,class", *rows]) + "\n")
+    run("schema", "t.csv", "--target", "class", "-o", "t.toml")
+    words = ("disguise", "t.csv", "--schema", "t.toml", "--method", "k-anonymity", "--set", "k=2")
+    said = run(*words, "-o", "r").stderr
+    assert "--set suppress=0 keeps all" in said

@@ -27,6 +27,15 @@ def test_a_plan_with_noise(table: Path) -> None:
     assert Release.read("n.release").treatments["age"] == "additive-noise"
 
 
+def test_categories_want_a_setting(folder: Path) -> None:
+    run("generate", "weather", "-o", "w.csv")
+    words = ("schema", "w.csv", "--target", "Play", "-o", "w.toml")
+    run(*words)
+    noise = ("disguise", "w.csv", "--schema", "w.toml", "--method", "additive-noise")
+    said = run(*noise, "--set", "level=0.5", "-o", str(folder / "w.release"), code=2).stderr
+    assert "Hint: --set categorical=withheld, --set categorical=exact, or --set" in said
+
+
 def test_mistakes_about_noise(table: Path) -> None:
     common = ("disguise", table, "--schema", "f2.toml", "--method", "additive-noise")
     for setting, word in (("level=0", "level"), ("confidence=1", "confidence"), ("size=3", "size")):

@@ -114,4 +114,4 @@ def test_terms_instead_of_data(study: Path) -> None:
             run("party", "count", question, folder, "--output", answers / f"{party}-{turn}.json")
     run("party", "join", *folders.values(), "--output", study / "all.release")
     joined = TreeClassifier(policy="id3").fit(Release.read(study / "all.release"))
-    assert str(Tree.read(output)) == str(joined.tree_)
+    assert Tree.read(output).same_as(joined.tree_)

@@ -75,4 +75,22 @@ def test_a_complaint_tells_the_row_of_the_file(
         pytest.raises(DataError, match=r"first in row 405 of a.csv\).*Hint: mend"),
         tables.placed(batch),
     ):
-        raise DataError("A value is bad (first in row 5).", hint="mend it.")
+        raise DataError("A value is bad.", hint="mend it.", row=5)
+
+
+def test_cells_that_a_spreadsheet_would_run_are_unarmed(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    from privet.cli.tables import write_batches
+
+    cells = ["=1+1", "+x", "-1", "-1+1", "@sum", "\tx", "plain", "1e5", None]
+    for kind in (".csv", ".parquet"):
+        write_batches(tmp_path / f"p{kind}", kind, iter([pa.record_batch({"=a": cells})]))
+    lines = (tmp_path / "p.csv").read_text().splitlines()
+    wanted = ["=1+1", "+x", "-1", "-1+1", "@sum", "\tx", "plain", "1e5", ""]
+    armed = {"=1+1", "+x", "-1+1", "@sum", "\tx"}
+    assert [line.strip('"') for line in lines] == [
+        "'=a",
+        *("'" + cell if cell in armed else cell for cell in wanted),
+    ]
+    assert pq.read_table(tmp_path / "p.parquet")["=a"].to_pylist() == cells

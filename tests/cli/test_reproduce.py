@@ -45,5 +45,19 @@ def test_pages_and_json() -> None:
     assert "<!-- reproduce: doubles -->" in Path("papers/toy.md").read_text()
 
 
+def test_all_papers_one_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.experiments.registry.HOMES", {"toy": "privet.experiments"})
+    arguments = ("reproduce", "all", "--jobs", 1, "--cache", "cache", "--seed", 4, "-o", "papers")
+    result = run(*arguments)
+    assert "toy: A toy (1 of 1)" in result.stderr
+    assert "All 1 papers in 0 s: toy 0 s." in result.stderr
+    assert "| 2 | 4 |" in result.stdout
+    assert Path("papers/toy.md").exists()
+    form = run_json(*arguments)
+    (paper,) = form["papers"]
+    assert paper["remembered"] == paper["trials"] == 4
+    assert form["seconds"] >= paper["seconds"] >= 0
+
+
 def test_an_unknown_paper() -> None:
     assert "there are as, dxz" in run("reproduce", "nature", code=2).stderr

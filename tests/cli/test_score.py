@@ -1,10 +1,14 @@
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
 from privet.estimators import TreeClassifier
 from privet.release import Release
+from privet.schema import Attribute, Schema
 from privet.tree import Tree
 from tests.cli.running import run, run_json
 
@@ -32,3 +36,26 @@ def test_on_a_release(tree: Path, table: Path) -> None:
 def test_a_table_without_the_class(tree: Path, table: Path) -> None:
     pq.write_table(pq.read_table(table).drop_columns(["group"]), "bare.parquet")
     assert "has no column 'group'" in run("score", tree, "bare.parquet", code=2).stderr
+
+
+def test_a_release_that_merged_takes_the_plain_table(tmp_path: Path) -> None:
+    """Categories that are whole numbers in a CSV file, cut in two by the owner."""
+    rng = np.random.default_rng(1)
+    code, age = rng.choice([10, 20, 30, 40], 2000), rng.integers(0, 100, 2000)
+    ill = np.where(np.isin(code, [10, 30]) ^ (rng.random(2000) < 0.05), "yes", "no")
+    path, schema = tmp_path / "people.csv", tmp_path / "people.toml"
+    pc.write_csv(pa.table({"code": code, "age": age, "ill": ill}), path)
+    attributes = [
+        Attribute.categorical("code", [10, 30, 20, 40]),
+        Attribute.numeric("age", low=0, high=99, integer=True),
+        Attribute.categorical("ill", ["no", "yes"]),
+    ]
+    Schema(attributes, target="ill").write(schema)
+    plan = tmp_path / "plan.toml"
+    plan.write_text('method = "randomized-response"\ngroups = [["code"], ["age"]]\ntheta = 0.9\n')
+    run("disguise", path, "--schema", schema, "--plan", plan, "-o", tmp_path / "a.release")
+    run("mine", tmp_path / "a.release", "-o", tmp_path / "tree.json")
+    assert run_json("score", tmp_path / "tree.json", path)["accuracy"] > 0.9
+    run("predict", tmp_path / "tree.json", path, "-o", tmp_path / "said.csv")
+    said = pc.read_csv(tmp_path / "said.csv")["prediction"].to_numpy(zero_copy_only=False)
+    assert (said == ill).mean() > 0.9

@@ -6,8 +6,9 @@ from privet.errors import InputError
 
 def test_names_cover_both_families_the_weather_and_uci() -> None:
     names = datasets.names()
-    assert len(set(names)) == len(names) == 5 + 10 + 1 + 1 + 6
+    assert len(set(names)) == len(names) == 5 + 10 + 1 + 1 + 1 + 9
     assert {"as-f1", "as-f5", "agrawal-f1", "agrawal-f10", "weather", "adult", "wine"} <= set(names)
+    assert {"skewed", "world", "shuttle", "cps", "affairs"} <= set(names)
 
 
 @pytest.mark.parametrize("name", datasets.names())
@@ -21,7 +22,7 @@ def test_every_name_has_a_schema_and_takes_bins(name: str) -> None:
 def test_made_up_tables_fit_their_schemas(name: str) -> None:
     table = datasets.load(name, rows=500, seed=1)
     assert table.num_rows == 500
-    for attribute in datasets.schema(name):
+    for attribute in datasets.schema(name, seed=1):
         attribute.encode(table[attribute.name].combine_chunks().to_numpy(zero_copy_only=False))
 
 

@@ -17,6 +17,9 @@ ROWS = {
     ("cmc", "train"): 1_473,
     ("abalone", "train"): 4_177,
     ("wine", "train"): 178,
+    ("shuttle", "train"): 58_000,
+    ("cps", "train"): 28_155,
+    ("affairs", "train"): 601,
 }
 
 
@@ -133,6 +136,19 @@ def test_without_a_network_the_error_names_the_folder(
     with pytest.raises(InputError, match=r"wine\.csv.*Hint:.*PRIVET_DATA"):
         uci.load("wine")
     assert not empty_folders.exists()
+
+
+@pytest.mark.uci
+@pytest.mark.parametrize(("name", "share"), [("cps", 0.508), ("affairs", 0.750)])
+def test_numbers_become_two_classes(name: str, share: float) -> None:
+    classes = uci.load(name)[uci.schema(name).target].to_pylist()
+    first = uci.schema(name).classes[0]
+    assert round(classes.count(first) / len(classes), 3) == share
+
+
+def test_a_table_that_no_archive_has_must_be_in_the_folder(empty_folders: Path) -> None:
+    with pytest.raises(InputError, match=r"cps\.csv.*Hint:.*PRIVET_DATA"):
+        uci.load("cps")
 
 
 def test_a_short_download_leaves_an_error_not_a_table(

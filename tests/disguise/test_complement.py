@@ -1,6 +1,8 @@
 """Complementation: the thesis' tables to the record, and what may not be asked of it."""
 
+import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,13 @@ from privet.disguise import Complement, Exact, Plan, plan_from_dict
 from privet.disguise.complement import originals
 from privet.disguise.loss import dummy_bound, dummy_ratio, fewest_copies, loss_of, storage_bound
 from privet.disguise.unrealize import Unrealizer
-from privet.errors import DataError, MethodError, PlanError, ReleaseError
+from privet.errors import DataError, InputError, MethodError, PlanError, ReleaseError
 from privet.estimators import TreeClassifier
 from privet.randomness import Randomness
 from privet.release import Release
 from privet.release.universe import LIMIT, Universe, proposal
 from privet.schema import Attribute, Schema
+from privet.table import MemoryTable
 from tests.disguise.thesis import PERTURBING, UNIVERSE, UNREAL, table, unrealize
 
 SCHEMA = datasets.schema("weather")
@@ -105,6 +108,38 @@ def test_a_release_comes_back_and_a_changed_one_does_not(tmp_path: Path) -> None
             Release(back.schema, back.codings, made.parts, universe=universe).verify()
 
 
+@pytest.mark.parametrize("count", [0.0, 0.5, 3.0, 1e300, math.inf, math.nan, 2.0**62])
+def test_a_count_that_no_universe_holds_is_refused(count: float) -> None:
+    made = Complement("first").disguise(DAYS, SCHEMA)
+    assert made.universe is not None
+    columns = dict(made.parts[1].table.collect(100).columns)
+    # Four times 2**62 of one record is nothing, to whoever adds in 64 bits.
+    more = {name: np.append(column, column[:1].repeat(4)) for name, column in columns.items()}
+    more[made.universe.count_column][-4:] = count
+    parts = (made.parts[0], replace(made.parts[1], table=MemoryTable(more)))
+    with pytest.raises(ReleaseError, match="A count of a complemented record"):
+        Release(made.schema, made.codings, parts, universe=made.universe).verify()
+
+
+def test_counts_whose_sum_runs_over_are_refused() -> None:
+    made = Complement("first").disguise(DAYS, SCHEMA)
+    assert made.universe is not None
+    columns = dict(made.parts[1].table.collect(100).columns)
+    many = {name: column[:1].repeat(2048) for name, column in columns.items()}
+    many[made.universe.count_column][:] = 2.0**53
+    parts = (made.parts[0], replace(made.parts[1], table=MemoryTable(many)))
+    universe = made.universe.with_copies(2**53)
+    with pytest.raises(ReleaseError, match="more records than can be counted"):
+        Release(made.schema, made.codings, parts, universe=universe).verify()
+
+
+@pytest.mark.parametrize("copies", [0, True, 1.0, 2**53 + 1, 10**30])
+def test_copies_that_cannot_be_counted_are_refused(copies: Any) -> None:
+    codings = Complement("first").disguise(DAYS, SCHEMA).codings
+    with pytest.raises(ValueError, match=r"^$"):
+        Universe.from_dict({"copies": copies}, codings)
+
+
 def test_files_and_frames_give_the_same(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
@@ -176,6 +211,25 @@ def test_the_loss_of_the_weather_data_and_its_bounds() -> None:
     assert loss.high == pytest.approx(17 * 14 / 24)
     assert fewest_copies(universe, collected) == 2
     assert storage_bound(universe, 14) == 23 * 14
+    assert loss.lost == loss.value
+
+
+def test_the_loss_in_full() -> None:
+    """P_loss = r/|T_D|·((1 − α)·P_D·ΣΣM + α·ΣΣP_R), by hand for the weather data."""
+    universe = Complement().universe(SCHEMA)
+    (cells,) = Complement().cells(DAYS, SCHEMA)
+    collected = np.bincount(cells, minlength=universe.size)
+    matches = sum(int(c) * (2 - int(c)) for c in collected)
+    found = loss_of(universe, collected, 2, 17, alpha=0.25, p_d=0.5, p_r=0.01)
+    assert found.lost == pytest.approx(17 / 34 * (0.75 * 0.5 * matches + 0.25 * 0.01 * 34 * 14))
+    assert found.value == pytest.approx(17 / 34 * matches)
+    assert any("rebuilding" in line for line in found.sentences())
+    # All records, all rebuilt: each collected one is lost once (§6.1.2).
+    assert loss_of(universe, collected, 2, 34, alpha=1.0).lost == pytest.approx(14)
+    wrongs: list[dict[str, Any]] = [{"alpha": 2.0}, {"p_d": -1.0}, {"p_r": -1.0}]
+    for wrong in wrongs:
+        with pytest.raises(InputError, match="alpha must be from 0 to 1"):
+            loss_of(universe, collected, 2, **wrong)
 
 
 def test_where_the_thesis_is_wrong_about_dummies() -> None:
@@ -233,3 +287,25 @@ class _Words:
 
     def words(self, _column: int, start: int, count: int) -> Any:
         return self.held[start : start + count]
+
+
+@pytest.mark.parametrize("goal", ["Outlook", "Humidity", "Wind", "Play"])
+@pytest.mark.parametrize("pick", ["first", "dummy"])
+def test_any_attribute_may_be_the_class(goal: str, pick: str) -> None:
+    """Fong §3.2: the tree for another class is that of the plain table, counts and all."""
+    table, schema = datasets.load("weather"), datasets.schema("weather")
+    asked = TreeClassifier(policy="id3")
+    release = Complement(pick=pick).disguise(table, schema)  # type: ignore[arg-type]
+    plain = Plan({}, default=Exact()).disguise(table, schema)
+    tree = asked.fit(release.with_target(goal)).tree_
+    assert tree.same_as(asked.fit(plain.with_target(goal)).tree_)
+    assert tree.target == goal
+
+
+def test_a_schema_may_leave_the_class_open() -> None:
+    table, schema = datasets.load("weather"), datasets.schema("weather")
+    bare = Schema(list(schema))
+    release = Complement().disguise(table, bare)
+    tree = TreeClassifier(policy="id3").fit(release.with_target("Play")).tree_
+    named = TreeClassifier(policy="id3").fit(Complement().disguise(table, schema)).tree_
+    assert tree.same_as(named)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet.disguise import ForestFramework, Framework, plan_from_dict
+from privet.disguise import ForestFramework, Framework, cut_class, plan_from_dict
 from privet.disguise.kernels import deal
 from privet.disguise.noised import Noised, normals, uniforms
 from privet.disguise.rules import matrix
@@ -80,7 +80,7 @@ def test_noise_is_as_wide_as_asked_for() -> None:
 def test_framework_leaves_categories_that_are_tested() -> None:
     table = table_of(people(2000))
     method = Framework(change=1.0, min_leaf=30)
-    (tree,) = method.rules.forest(table, SCHEMA)
+    (tree,) = method.rules.grown(table, SCHEMA)
     with Randomness.seeded(2) as source:
         made = method.perturb(table, SCHEMA, source)
     before, after = (tree.apply(matrix(one, SCHEMA)) for one in (table, made))
@@ -206,8 +206,7 @@ def test_a_plan_in_words() -> None:
     asked = plan_from_dict({"method": "forest-framework", "n_trees": 2, "noise": 0.05})
     assert asked == ForestFramework(n_trees=2, noise=0.05)
     assert plan_from_dict({"method": "framework", "change": 0.5}) == Framework(change=0.5)
-    with pytest.raises(PlanError, match="depends on the records"):
-        asked.plan(SCHEMA)
+    assert not hasattr(asked, "plan")  # what happens to an attribute depends on the records
 
 
 @pytest.mark.parametrize(
@@ -218,6 +217,9 @@ def test_a_plan_in_words() -> None:
         (ForestFramework(noise=float("nan")), "noise must be a number above 0"),
         (ForestFramework(goodness=2), "goodness must be a number from 0 to 1"),
         (ForestFramework(min_leaf=0), "min_leaf must be a whole number of at least 1"),
+        (ForestFramework(min_gain_ratio=-1), "min_gain_ratio must be a number from 0 to 1"),
+        (ForestFramework(confidence=0), "confidence must be above 0"),
+        (ForestFramework(confidence=1), "confidence must be a number from 0 up to, but not, 1"),
         (Framework(change=1.5), "change must be a number from 0 to 1"),
     ],
 )
@@ -266,3 +268,41 @@ def test_a_constant_column_gets_noise_like_any_other() -> None:
 def test_a_schema_without_a_class_is_refused() -> None:
     with pytest.raises(SchemaError, match="class"):
         Schema(SCHEMA.inputs, target="risk")
+
+
+@pytest.mark.parametrize("kind", [ForestFramework, Framework])
+def test_noise_may_have_a_mean(kind: Any) -> None:
+    """Noise that hardly varies moves every number by its mean, round inside its sub-domain."""
+    table = table_of(people())
+    with Randomness.seeded(1) as source:
+        made = kind(noise=1e-9, mean=0.05, min_leaf=600).perturb(table, SCHEMA, source)
+    low, high = SCHEMA["pay"].range
+    width = high - low
+    moved = (made.columns["pay"] - table.columns["pay"]) % width
+    assert moved == pytest.approx(0.05 * width, abs=1e-5)
+    with pytest.raises(PlanError, match="mean must be a finite number"):
+        kind(mean=float("nan")).disguise(people(), SCHEMA)
+
+
+def test_a_table_without_a_class_keeps_the_rules_of_a_number() -> None:
+    rng = np.random.default_rng(2)
+    age = rng.uniform(0, 90, 800)
+    numbers = {"age": age, "size": rng.uniform(0, 10, 800), "pay": np.clip(age + 5, 0, 100)}
+    attributes = [
+        Attribute.numeric("age", low=0, high=90),
+        Attribute.numeric("size", low=0, high=10),
+        Attribute.numeric("pay", low=0, high=100),
+    ]
+    table, schema = cut_class(numbers, attributes, "pay", edges=[30, 60])
+    assert schema.classes == ("0 to 30", "30 to 60", "60 to 100")
+    assert (table["pay"] == "0 to 30").sum() == (numbers["pay"] <= 30).sum()
+    release = ForestFramework(min_leaf=20).disguise(table, schema, shuffle=False)
+    shown = release.to_frame()
+    model = TreeClassifier(max_depth=3).fit(release)
+    assert model.score(table) > 0.95  # age tells the number's class, before and after
+    assert abs(np.array(shown["age"].to_pylist()) - age).max() > 1
+    with pytest.raises(SchemaError, match="must be one of the attributes"):
+        cut_class(numbers, attributes, "height")
+    for wrong in ({"classes": 1}, {"edges": [60, 30]}, {"edges": [120]}):
+        with pytest.raises(PlanError, match="two categories at least"):
+            cut_class(numbers, attributes, "pay", **wrong)

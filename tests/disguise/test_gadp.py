@@ -9,11 +9,15 @@ from scipy.stats import rankdata
 
 from privet.disguise import CGADP, EGADP, GADP, plan_from_dict
 from privet.disguise.cgadp import copula, scores
+from privet.disguise.noised import coded
 from privet.disguise.regression import SingularWarning, regress, root
 from privet.errors import DataError, PlanError
+from privet.frames import columns
+from privet.randomness import Randomness
 from privet.release import Release
 from privet.schema import Attribute, Schema
 from privet.table import MemoryTable
+from tests.twins import Floats
 
 SCHEMA = Schema(
     [
@@ -44,9 +48,9 @@ def people(rows: int = 3000, seed: int = 1) -> dict[str, Any]:
     }
 
 
-def moments(table: MemoryTable) -> tuple[np.ndarray, np.ndarray]:
-    columns = np.stack([table.columns[name].astype(float) for name in SCHEMA.names])
-    return columns.mean(axis=1), np.cov(columns)
+def moments(table: MemoryTable) -> tuple[Floats, Floats]:
+    numbers = np.stack([table.columns[name].astype(float) for name in SCHEMA.names])
+    return numbers.mean(axis=1), np.cov(numbers)
 
 
 def both(method: GADP, records: dict[str, Any]) -> tuple[MemoryTable, MemoryTable]:
@@ -158,9 +162,9 @@ def test_normal_scores_by_hand() -> None:
 def test_rank_correlations_become_normal_ones() -> None:
     rng = np.random.default_rng(2)
     normal = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 20_000)
-    found = copula(np.exp(normal))[0, 1]
+    found = copula(np.exp(normal), 1)[0, 1]
     assert found == pytest.approx(0.6, abs=6 * 0.8 / np.sqrt(20_000))
-    clash = copula(np.array([[1.0, 1, 3], [2, 3, 1], [3, 2, 2], [4, 4, 4]]))
+    clash = copula(np.array([[1.0, 1, 3], [2, 3, 1], [3, 2, 2], [4, 4, 4]]), 1)
     assert np.linalg.eigvalsh(clash)[0] > -1e-9
     assert np.allclose(np.diag(clash), 1)
 
@@ -180,6 +184,56 @@ def test_cgadp_keeps_distributions_and_rank_correlations() -> None:
             for table in (before, after)
         )
         assert one == pytest.approx(two, abs=0.05)
+
+
+TIED = Schema(
+    [
+        Attribute.numeric("a", low=0, high=1e4),
+        Attribute.numeric("b", low=-9, high=9),
+        Attribute.numeric("c", low=0, high=9, integer=True),
+        Attribute.categorical("d", ["p", "q", "r", "s"]),
+        Attribute.categorical("kind", ["x", "y"]),
+    ],
+    target="kind",
+)
+
+
+def tied(rows: int) -> dict[str, Any]:
+    """Records whose b goes with the class, more weakly with c and d; half of the c are 0."""
+    rng = np.random.default_rng(4)
+    latent = rng.multivariate_normal(np.zeros(4), 0.5 * np.eye(4) + 0.5, rows)
+    kind = latent[:, 1] + rng.normal(0, 0.5, rows) > 0.5
+    return {
+        "a": np.exp(latent[:, 0]),
+        "b": np.clip(latent[:, 1], -9, 9),
+        "c": np.clip(np.floor(2 * latent[:, 2]), 0, 9),
+        "d": np.array(["p", "q", "r", "s"])[np.digitize(latent[:, 3], [-1, 0, 1.5])],
+        "kind": np.array(["x", "y"])[kind.astype(int)],
+    }
+
+
+def spearman(table: MemoryTable) -> Floats:
+    """Rank correlations of all columns, categories by indicators of all but the first."""
+    numbers = [table.columns[name] for name in ("a", "b", "c", "kind")]
+    numbers += [table.columns["d"] == code for code in (1, 2, 3)]
+    found: Floats = np.corrcoef(rankdata(np.column_stack(numbers), axis=0), rowvar=False)
+    return found
+
+
+@pytest.mark.parametrize("proximity", [0.0, 0.5])
+@pytest.mark.parametrize("secret", [["a", "b"], ["b", "c"]])
+def test_cgadp_keeps_rank_correlations_with_tied_columns(
+    secret: list[str], proximity: float
+) -> None:
+    records = tied(3000)
+    table = coded(columns(records, TIED.names), TIED)
+    method = CGADP(secret, proximity)
+    runs = []
+    for seed in range(30):
+        with Randomness.seeded(seed) as source:
+            runs.append(spearman(method.perturb(table, TIED, source)))
+    away = np.mean(runs, axis=0) - spearman(table)
+    assert np.abs(away).max() < (0.09 if "c" in secret else 0.03)  # half of c are alike
 
 
 @pytest.mark.parametrize(
@@ -248,3 +302,19 @@ def test_seeds_repeat_and_are_stamped() -> None:
     assert one.seeded
     other = EGADP(SECRET).disguise(people(), SCHEMA)
     assert not other.to_frame().equals(one.to_frame())
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_units_of_columns_make_no_difference(scale: float) -> None:
+    rng = np.random.default_rng(4)
+    sides, true = rng.normal(size=(50, 2)), rng.normal(size=(50, 2))
+    units = np.array([1.0, scale])
+    with warnings.catch_warnings(action="error"):
+        plain, other = regress(true, sides), regress(true * units, sides * units)
+    assert np.allclose(other.mean, plain.mean * units)
+    # A number known from another is found whatever its unit, and so is a superfluous column.
+    known = np.column_stack([true[:, 0], sides @ [1.0, -1.0]]) * units
+    with pytest.warns(SingularWarning, match="1 of the confidential numbers"):
+        regress(known, sides)
+    with pytest.warns(SingularWarning, match="1 of the other columns"):
+        regress(true, np.column_stack([sides, scale * sides.sum(axis=1)]))

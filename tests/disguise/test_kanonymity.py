@@ -1,5 +1,6 @@
 """k-anonymity: the thesis' table, the choice of steps, and what is refused."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet import datasets
+from privet.audit import audit
+from privet.audit.diversity import diversity, diversity_of
 from privet.disguise import KAnonymity
-from privet.disguise.baseline_attacks import background, homogeneity
 from privet.disguise.hierarchy import ladders
-from privet.disguise.kanonymity import diversity, information
-from privet.errors import PlanError, ReleaseError
+from privet.disguise.kanonymity import information
+from privet.errors import PlanError, PrivetWarning, ReleaseError
 from privet.estimators import TreeClassifier
 from privet.release import Release
 from privet.release.anonymity import Anonymity, groups_of
@@ -116,12 +118,75 @@ def test_attacks_on_groups() -> None:
     raw = people(2000)
     raw["risk"] = np.where(np.asarray(raw["age"]) > 50, "high", "low")
     fine = KAnonymity(5, {"age": {"bins": [6, 2, 1]}}, quasi=["age"]).disguise(raw, PEOPLE)
-    found = homogeneity(fine)
+    (found,) = audit(fine, attacks=["homogeneity"], trees=False, seed=1).attacks
     assert found.value == found.control == 1.0
-    assert found.null < 0.2
+    assert found.null is not None
+    assert found.null < 1  # a few groups, each right or wrong as a whole
     assert found.blind == pytest.approx(0.5, abs=0.05)
     coarse = KAnonymity(5, {"age": {"bins": [1]}}, quasi=["age"], order=["age"])
     mixed = KAnonymity(2000, {"age": {"bins": [1]}}, quasi=["age"]).disguise(raw, PEOPLE)
     assert coarse.k == 5
-    assert homogeneity(mixed).value == 0.0
-    assert background(mixed).value == 1.0  # of two classes one is ruled out: the other is left
+    asked = audit(mixed, attacks=["homogeneity", "background"], trees=False, seed=1)
+    assert asked.attacks[0].advantage == 0.0  # one group: the commonest class is all there is
+    assert "who rules one out, knows the other" in asked.not_run[0].why
+
+
+@pytest.mark.uci
+def test_adult_keeps_something_by_default() -> None:
+    table, schema = datasets.load("adult"), datasets.schema("adult")
+    with pytest.warns(UserWarning, match="k-anonymity") as told:
+        release = KAnonymity(5).disguise(table, schema)
+    said = " ".join(str(one.message) for one in told)
+    assert "10 of 14 attributes" in said
+    assert "What is left: education, education_num, marital_status, relationship." in said
+    left_out = table.num_rows - release.rows
+    assert f"left out {left_out:,} of {table.num_rows:,} records" in said
+    assert 0 < left_out <= 0.05 * table.num_rows
+    assert len(release.schema["relationship"].values or ()) == 6
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 12), st.integers(40, 300), st.integers(0, 9))
+def test_cutting_in_several_dimensions_keeps_groups_of_k(k: int, rows: int, seed: int) -> None:
+    raw = people(rows, seed)
+    numbers = [one.name for one in PEOPLE.inputs if not one.is_categorical]
+    release = KAnonymity(k, partition="mondrian", quasi=numbers, suppress=0).disguise(raw, PEOPLE)
+    table = release.parts[0].table.collect(rows)
+    groups = groups_of([table.columns[name] for name in numbers])
+    assert groups.sizes.min() >= k
+    assert release.rows == rows
+    # A cut is only left out where a half would be too small, or values are alike.
+    assert groups.sizes.max() < 2 * k or len(groups.sizes) > rows // (4 * k)
+
+
+def test_categories_are_generalised_and_numbers_cut() -> None:
+    raw = people(500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivetWarning)  # of categories that became one
+        release = KAnonymity(5, partition="mondrian", suppress=0.0).disguise(raw, PEOPLE)
+    assert diversity(release).k >= 5
+    assert release.treatments["age"] == "value-class"
+    release.verify()
+    ages = release.to_frame()["age"].to_pylist()
+    assert np.corrcoef(sorted(ages), sorted(np.asarray(raw["age"])))[0, 1] > 0.9
+    assert TreeClassifier(max_depth=3).fit(release).score(raw) > 0.5
+    found = audit(release, raw, attacks=["read", "homogeneity"], seed=1)
+    assert {"age", "rent"} <= set(found.facts.skipped)  # no card tells how they were cut
+    with pytest.raises(PlanError, match="partition must be one of"):
+        KAnonymity(5, partition="best").disguise(raw, PEOPLE)
+
+
+def test_diversity_by_hand() -> None:
+    """Groups (4, 0) and (1, 3) of two values, 5 and 3 in all."""
+    found = diversity_of(np.array([[4, 0], [1, 3]]))
+    assert (found.k, found.groups, found.l, found.homogeneous) == (4, 2, 1, 0.5)
+    assert found.entropy_l == 1.0
+    assert found.t == pytest.approx(3 / 8)
+    even = diversity_of(np.array([[2, 2, 2], [4, 4, 4]]))
+    assert even.l == 3
+    assert even.t == pytest.approx(0.0)
+    assert even.entropy_l == pytest.approx(3)
+    # Li and others: salaries 3k … 11k in nine ranks; the group {3k, 4k, 5k} is 0.375 away.
+    ranks = np.vstack([[1, 1, 1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1, 1]])
+    assert diversity_of(ranks, ordered=True).t == pytest.approx(0.375)
+    assert diversity_of(ranks).t == pytest.approx(2 / 3)

@@ -1,5 +1,6 @@
 """Monotone disguise: the thesis' table, trees that decode to the same partition, and the key."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet import datasets
-from privet.disguise import Exact, Monotone, Plan
-from privet.disguise.baseline_attacks import interpolation, rank_matching
+from privet.audit import audit
+from privet.disguise import Exact, Monotone, Plan, plan_from_dict
 from privet.disguise.decode import decode_tree
 from privet.disguise.monotone import breakpoints
 from privet.disguise.monotone_key import AttributeKey, Key, Piece
-from privet.errors import InputError, PlanError, TreeError
+from privet.errors import InputError, PlanError, PrivetWarning, TreeError
 from privet.estimators import TreeClassifier
+from privet.files.sealed import seal
 from privet.schema import Attribute, Schema
 from privet.tree import Tree
+from tests.flips import flipped
 
 AGES = np.array([17.0, 20, 23, 32, 43, 68])
 RISKS = np.array(["High", "High", "High", "Low", "High", "Low"])
@@ -96,6 +99,9 @@ def test_a_tree_decodes_to_the_same_partition(
     there, back = model.tree_.apply(disguised), decoded.apply(plain)
     assert len(set(zip(there, back, strict=True))) == len(set(there)) == len(set(back))
     assert np.array_equal(model.tree_.label[there], decoded.label[back])
+    for tree in (model.tree_, decoded):  # counts are exact: every test is sure, and no leaf tests
+        assert (np.isinf(tree.z) == (tree.child >= 0)).all()
+    assert sorted(decoded.gain) == sorted(model.tree_.gain)
     if not reverse:  # turned round, ties fall to the other end
         grown = TreeClassifier(policy=policy).fit(Plan({}, default=Exact()).disguise(raw, SCHEMA))
         assert np.array_equal(decoded.attribute, grown.tree_.attribute)
@@ -144,7 +150,7 @@ def test_the_key_is_a_file_of_its_own_that_nobody_else_may_read(tmp_path: Path) 
     assert decode_tree(TreeClassifier().fit(release).tree_, key).nodes > 1
     assert "0." not in repr(key)
     path.chmod(0o644)
-    with pytest.raises(InputError, match="may be read by others"):
+    with pytest.raises(InputError, match="can be read by others"):
         Key.read(path)
     with pytest.raises(PlanError, match="exists already"):
         Monotone(key=path).disguise(people(50, 1), SCHEMA)
@@ -179,22 +185,126 @@ def test_missing_values_stay_missing() -> None:
     release, key = Monotone().encode(raw, schema, shuffle=False)
     release.verify()
     assert np.isnan(release.parts[0].table.collect(7).columns["age"][-1])
-    model = TreeClassifier().fit(release)
+    model = TreeClassifier("cart").fit(release)
     decoded = decode_tree(model.tree_, key)
     leaves = decoded.apply(raw["age"][:, None])
     assert [decoded.classes[decoded.label[leaf]] for leaf in leaves] == raw["risk"].tolist()
 
 
 def test_attacks_by_rank_and_by_known_pairs() -> None:
-    raw, prior = people(4000, 5), people(4000, 6)
-    release, key = Monotone().encode(raw, SCHEMA, seed=5, shuffle=False)
-    disguised = release.parts[0].table.collect(4000).columns["pay"]
-    values = raw["pay"]
-    guessed = rank_matching(disguised, values, prior["pay"], 100.0)
-    assert guessed.low > 0.9
-    assert guessed.control == 1.0
-    assert guessed.blind < 0.2 > guessed.null
-    known = interpolation(disguised, values, np.arange(0, 4000, 80), 100.0)
-    assert known.low > 0.9
-    assert known.null < 0.2
-    assert key["pay"].name == "pay"
+    raw = people(4000, 5)
+    release = Monotone().encode(raw, SCHEMA, seed=5)[0]
+    asked = audit(release, raw, attacks=["rank", "between"], trees=False, seed=1)
+    found = {(one.attack, one.about): one for one in asked.attacks}
+    for attack in ("rank", "between"):
+        one = found[attack, "pay"]
+        assert one.low > (0.9 if attack == "rank" else 0.7)
+        assert one.control == 1.0
+        assert one.null is not None
+        assert one.blind < 0.2 > one.null
+
+
+def test_every_flipped_bit_of_a_key_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "people.key"
+    Monotone(key=path).disguise(people(50, 1), SCHEMA)
+    for bad in flipped(path.read_bytes()):
+        path.write_bytes(bad)
+        with pytest.raises(InputError, match=r"people\.key"):
+            Key.read(path)
+
+
+def test_a_key_from_before_checksums_is_taken_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "people.key"
+    Monotone(key=path).disguise(people(50, 1), SCHEMA)
+    key = Key.read(path)
+    old = json.loads(path.read_bytes()) | {"version": 1}
+    del old["checksum"]
+    path.write_text(json.dumps(old))
+    with pytest.warns(PrivetWarning, match=r"people\.key has no checksum"):
+        assert Key.read(path) == key
+
+
+LIES: list[dict[str, object]] = [
+    {"low": "1"},
+    {"low": True},
+    {"bend": 2.0},
+    {"order": [0, 0]},
+    {"order": [[0]]},
+    {"order": 3},
+    {"low": 1e300},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_key_that_makes_no_sense_is_refused(tmp_path: Path, lie: dict[str, object]) -> None:
+    path = tmp_path / "people.key"
+    Monotone(key=path).disguise(people(50, 1), SCHEMA)
+    form = json.loads(path.read_bytes())
+    del form["checksum"]
+    form["attributes"][0]["pieces"][0] |= lie
+    path.write_bytes(seal(form))
+    with pytest.raises(InputError, match=r"people\.key is no key"):
+        Key.read(path)
+
+
+RISK = Schema(
+    [
+        Attribute.numeric("age", low=10, high=90),
+        Attribute.categorical("risk", ["High", "Low"]),
+    ],
+    target="risk",
+)
+LINES = [(1, 5), (1.5, 0), (2, 3), (2.5, -20)]  # Fong §4.2.2
+
+
+def test_breakpoints_and_functions_of_the_thesis() -> None:
+    cuts = {"age": [27.5, 37.5, 55.5]}
+    method = Monotone(breaks=cuts, functions={"age": LINES})
+    release, key = method.encode({"age": AGES, "risk": RISKS}, RISK, shuffle=False)
+    shown = release.parts[0].table.collect(6).columns["age"]
+    assert shown.tolist() == pytest.approx([22, 25, 28, 48, 89, 150])
+    assert key["age"].decode(shown) == pytest.approx(AGES)
+    by_class = Monotone(functions={"age": LINES})  # the same breakpoints, where the class changes
+    again, _ = by_class.encode({"age": AGES, "risk": RISKS}, RISK, shuffle=False)
+    assert again.parts[0].table.collect(6).columns["age"] == pytest.approx(shown)
+    asked = plan_from_dict({"method": "monotone", "breaks": cuts, "functions": {"age": LINES}})
+    assert asked == method
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_own_breakpoints_keep_the_tree(turned: bool) -> None:
+    raw = people(2000, 3)
+    sign = -1 if turned else 1
+    low, high = SCHEMA["pay"].range
+    middle = (low + high) / 2
+    method = Monotone(
+        breaks={"pay": [middle]},
+        functions={"pay": [(sign * 2.0, 0.0), (sign * 3.0, -sign * middle)]},
+        reverse=False,
+    )
+    release, key = method.encode(raw, SCHEMA, seed=1)
+    assert key["pay"].reversed == turned
+    inputs = {name: raw[name] for name in raw if name != SCHEMA.target}
+    plain = TreeClassifier(max_depth=4).fit(inputs, raw[SCHEMA.target])
+    decoded = TreeClassifier.from_tree(
+        decode_tree(TreeClassifier("cart", max_depth=4).fit(release).tree_, key)
+    )
+    assert (decoded.predict(inputs) == plain.predict(inputs)).mean() > 0.99
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"breaks": {"size": [1]}}, "no attribute 'size'"),
+        ({"breaks": {"age": [40, 30]}}, "must rise"),
+        ({"breaks": {"age": [5]}}, "from 10 to 90"),
+        ({"functions": {"age": LINES[:2]}}, "has 4 pieces"),
+        ({"functions": {"age": [(1, 0), (0, 0), (1, 0), (1, 0)]}}, "slope other than 0"),
+        ({"functions": {"age": [(1, 0), (1, -60), (1, 0), (1, 0)]}}, "order between"),
+        ({"breaks": {"age": [50]}, "functions": {"age": [(-1, 0), (1, 0)]}}, "several classes"),
+    ],
+)
+def test_functions_that_do_not_keep_a_tree(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        Monotone(**settings).encode({"age": AGES, "risk": RISKS}, RISK)

@@ -48,7 +48,7 @@ def test_the_interval_is_as_wide_as_the_level_asks(
     noise = made.channel(attribute)
     step = 1.0 if integer else 60 / 300
     width = noise.width(confidence)
-    assert width >= 60 * level - 1e-6
+    assert width >= 60 * level * (1 - 1e-4) - 1e-6  # drawn on a grid
     assert width <= 60 * level + 3 * step
 
 
@@ -63,11 +63,11 @@ def test_the_paper_s_example() -> None:
 
 def test_widths_at_any_confidence() -> None:
     """The paper's table: c·W, c·2α, 2z·σ; 6.58σ at 99.9 %, not the slides' 6.8."""
-    assert pv.ValueClass(bins=4).width(AGE, 0.5) == pytest.approx(10)
-    assert pv.AdditiveNoise(alpha=10).width(AGE, 0.95) == pytest.approx(19, abs=0.04)
+    assert pv.ValueClass(bins=4).width_at(AGE, 0.5) == pytest.approx(10)
+    assert pv.AdditiveNoise(alpha=10).width_at(AGE, 0.95) == pytest.approx(19, abs=0.04)
     gaussian = pv.AdditiveNoise("gaussian", sigma=10)
     for confidence, width in ((0.5, 13.49), (0.95, 39.2), (0.999, 65.8)):
-        assert gaussian.width(AGE, confidence) == pytest.approx(width, abs=0.06)
+        assert gaussian.width_at(AGE, confidence) == pytest.approx(width, abs=0.06)
 
 
 def test_out_of_core_as_in_memory(tmp_path: Path) -> None:

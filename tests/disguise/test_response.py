@@ -43,17 +43,22 @@ def test_arguments_are_stored_untouched() -> None:
     assert (wish.groups, wish.theta, wish.gamma, wish.rest) == ("all", "much", None, None)
 
 
-def test_a_whole_table_is_one_group_unless_told() -> None:
-    release = RandomizedResponse(theta=0.8).disguise(people(50), SCHEMA)
-    (channel,) = release.parts[0].channels
-    assert isinstance(channel, Flip)
-    assert channel.attributes == tuple(NAMES)
+def test_every_attribute_is_a_group_of_its_own_unless_told() -> None:
+    wish = RandomizedResponse(theta=0.8)
+    with pytest.warns(UserWarning, match="Nobody chose where to cut car in two"):
+        release = wish.disguise(people(50), SCHEMA)
+    channels = release.parts[0].channels
+    assert all(isinstance(channel, Flip) for channel in channels)
+    assert [channel.attributes for channel in channels] == [(name,) for name in NAMES]
+    assert math.isfinite(release.claim.disguised_epsilon)
+    assert wish.warnings(SCHEMA)
+    assert not RandomizedResponse(theta=0.8, cuts={"car": ["vw"]}).warnings(SCHEMA)
 
 
 def test_groups_have_a_theta_each() -> None:
     wish = RandomizedResponse([["age", "car"], ["kids"]], theta=[0.8, 0.9], rest="withheld")
     channels = wish.disguise(people(50), SCHEMA).parts[0].channels
-    assert [channel.to_json()["theta"] for channel in channels] == [0.8, 0.9]
+    assert [channel.to_dict()["theta"] for channel in channels] == [0.8, 0.9]
 
 
 def test_numbers_and_categories_are_cut_in_the_middle() -> None:
@@ -62,7 +67,8 @@ def test_numbers_and_categories_are_cut_in_the_middle() -> None:
     assert np.array_equal(shown["age"].to_numpy() > 50, raw["age"] > 50)
     assert np.array_equal(shown["kids"].to_numpy() > 4.5, raw["kids"] > 4)
     assert set(shown["car"].to_pylist()) == {"vw|fiat", "tesla"}
-    release = RandomizedResponse(theta=1).disguise(raw, SCHEMA, shuffle=False)
+    with pytest.warns(UserWarning, match="Nobody chose"):
+        release = RandomizedResponse(theta=1).disguise(raw, SCHEMA, shuffle=False)
     assert release.to_frame().equals(shown)
 
 
@@ -83,6 +89,12 @@ def test_categories_are_halved_in_code_order(values: int, sides: list[int]) -> N
     attribute = Attribute.categorical("x", list(range(values)))
     codes = Binary().encode(attribute, Binary().coding(attribute), np.arange(values))
     assert codes.tolist() == sides
+
+
+@pytest.mark.parametrize("cut", [[["vw"]], [{}, "vw"], [None], ["vw", "fiat", "tesla"], [], ["x"]])
+def test_a_cut_lists_values_of_the_domain(cut: Any) -> None:
+    with pytest.raises(PlanError, match="'car': a cut lists some values of the domain"):
+        Binary(cut).coding(SCHEMA["car"])
 
 
 def test_a_missing_category_is_the_last_one() -> None:
@@ -134,7 +146,10 @@ def test_a_joint_channel_keeps_categories() -> None:
 
 
 def test_a_group_survives_its_card(tmp_path: Any) -> None:
-    for wish in (RandomizedResponse(theta=0.8), RandomizedResponse(gamma=5, bins=3)):
+    for wish in (
+        RandomizedResponse([NAMES], theta=0.8),
+        RandomizedResponse([NAMES], gamma=5, bins=3),
+    ):
         made = wish.disguise(people(300), SCHEMA, to=tmp_path / str(wish.gamma))
         back = Release.read(tmp_path / str(wish.gamma))
         assert back.claim == made.claim
@@ -171,10 +186,16 @@ def test_the_claim_says_what_a_group_reveals() -> None:
 
 
 def test_the_plan_proposes_the_joint_channel() -> None:
-    (said,) = RandomizedResponse([["age"], ["kids", "car", "rent"]], theta=0.75).warnings(SCHEMA)
+    _, said = RandomizedResponse([["age"], ["kids", "car", "rent"]], theta=0.75).warnings(SCHEMA)
     assert "no finite ε" in said
     assert "gamma = 3 " in said
     assert RandomizedResponse([["age", "kids"]], gamma=3, rest="exact").warnings(SCHEMA) == []
+
+
+@pytest.mark.parametrize("theta", [1e-320, 1e-20, 1 - 2**-53])
+def test_a_theta_beyond_all_words_is_told_of_as_it_is_drawn(theta: float) -> None:
+    (said,) = RandomizedResponse([["age", "kids"]], theta=theta, rest="exact").warnings(SCHEMA)
+    assert f"gamma = {2**32 - 1:.4g}" in said
 
 
 def test_plan_files_name_groups() -> None:
@@ -230,3 +251,18 @@ def test_bad_wishes(wish: dict[str, Any], said: str) -> None:
 def test_bad_groups_in_plan_files(groups: Any) -> None:
     with pytest.raises(PlanError):
         plan_from_dict({"default": "exact", "groups": groups})
+
+
+def test_a_missing_number_is_cut_to_a_missing_value() -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("age", low=0, high=100, missing="category"),
+            Attribute.categorical("town", ["no", "yes"]),
+            Attribute.categorical("ill", ["no", "yes"]),
+        ],
+        target="ill",
+    )
+    yes = np.array(["no", "yes"])
+    frame = {"age": np.array([20.0, np.nan]), "town": yes, "ill": yes}
+    shown = RandomizedResponse([["town"]], theta=0.8, rest="exact").cut(frame, schema)
+    assert shown["age"].to_pylist() == [20.0, None]

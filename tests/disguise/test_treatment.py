@@ -43,6 +43,19 @@ def test_bins_are_the_treatments_else_the_attributes_else_the_default() -> None:
     assert Substitution(8).released(KIDS).coding().size == 5
 
 
+def test_value_classes_by_width_and_by_level() -> None:
+    """Classes are at least as wide as asked; AS, table 1: c·W at confidence c."""
+    assert ValueClass(width=20).released(AGE).coding().edges.tolist() == [40, 60]
+    assert ValueClass(width=25).released(AGE).coding().size == 2  # two of 30: none is narrower
+    for level, confidence in ((0.25, 0.95), (0.1, 0.95), (0.2, 0.5), (0.2, 1.0)):
+        made = ValueClass(level=level, confidence=confidence)
+        cells = made.released(AGE).coding().size
+        assert made.width_at(AGE, confidence) >= level * 60 - 1e-9
+        narrower = ValueClass(bins=cells + 1)
+        assert narrower.width_at(AGE, confidence) < level * 60
+    assert ValueClass(width=2).width_at(KIDS, 1.0) >= 2
+
+
 def test_groups_of_categories() -> None:
     groups = {"dry": ["Sunny"], "grey": ["Rain", "Overcast"]}
     treatment = ValueClass(groups=groups)
@@ -63,8 +76,15 @@ def test_a_disguised_missing_value_is_one_more_value() -> None:
         (ValueClass(bins=0), AGE, "bins must be a whole number"),
         (ValueClass(bins=2.5), AGE, "bins must be a whole number"),  # type: ignore[arg-type]
         (ValueClass(groups={"a": [1]}), AGE, "bins, not groups"),
-        (ValueClass(bins=3), SKY, "groups, not bins"),
+        (ValueClass(bins=3), SKY, "groups, not cells"),
         (ValueClass(), SKY, "needs groups"),
+        (ValueClass(width=3), SKY, "groups, not cells"),
+        (ValueClass(width=31), AGE, "a single one"),
+        (ValueClass(level=0.5), AGE, "a single one"),
+        (ValueClass(width=0), AGE, "above 0"),
+        (ValueClass(level=True), AGE, "above 0"),
+        (ValueClass(level=0.1, confidence=2), AGE, "confidence must be"),
+        (ValueClass(width=3, bins=2), AGE, "one of bins, edges, width and level"),
         (ValueClass(groups={"dry": ["Sunny"]}), SKY, "just once"),
         (ValueClass(groups={"a": ["Sunny", "Rain"], "b": ["Rain", "Overcast"]}), SKY, "just once"),
         (Substitution(1), AGE, "gamma must be"),

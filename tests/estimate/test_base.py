@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from privet.coding import Box
-from privet.estimate.base import CountTables, offsets_of
+from privet.split.counted import CountTables, offsets_of
 from tests.strategies import Coded, coded_tables
 
 

@@ -1,122 +1,130 @@
-from fractions import Fraction
-from math import ceil
-from typing import get_args
+"""The reconstructed data set: its counts, its values, its stamp, and learners that take it."""
+
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
-from privet import datasets
+import privet as pv
 from privet.channel import GammaDiagonal
-from privet.disguise import Exact, Plan, Substitution
-from privet.errors import MethodError
-from privet.estimate.distribution import Distribution
-from privet.estimate.methods import evidence_of
-from privet.estimate.reconstructed import Rounding, reconstruct, shared_out, whole_counts
-from privet.estimators import TreeClassifier
-from privet.release import Part, Release
-from privet.table import MemoryTable
-from privet.tree import Policy, grow
-from privet.tree.criterion import impurity
+from privet.estimate.distribution import estimation_error
+from privet.estimate.reconstructed import stamp_of
 
-OUTLOOK = [*"SSOOOROSORORRR"]
-
-
-def _thesis() -> Release:
-    """Outlook through γ = 3 with r_i = i/14, the rest exact (Fong §4.2.1)."""
-    table, schema = datasets.load("weather"), datasets.schema("weather")
-    plain = Plan({}, default=Exact()).disguise(table, schema, shuffle=False)
-    channel = GammaDiagonal("Outlook", 3, 3)
-    words = [ceil(Fraction(channel.scale * i, 14)) - 1 for i in range(1, 15)]
-    columns = dict(plain.parts[0].table.collect(14).columns)
-    columns["Outlook"] = channel.draw(columns["Outlook"], np.array(words, np.uint32))
-    parts = (Part(MemoryTable(columns), (channel,)),)
-    return Release(plain.schema, plain.codings, parts, shuffled=False)
-
-
-def test_the_thesis_example() -> None:
-    release = _thesis()
-    observed = release.parts[0].table.collect(14).columns["Outlook"]
-    assert ["SOR"[code] for code in observed] == OUTLOOK
-    table = reconstruct(release, rounding="half-up")
-    assert np.bincount(table.columns["Outlook"]).tolist() == [1, 8, 5]
-    labels = table.columns["Play"]
-
-    def gain(name: str) -> float:
-        counts = np.zeros((3, 2))
-        np.add.at(counts, (table.columns[name], labels), 1.0)
-        rest = impurity(counts, "entropy").sum()
-        return float(impurity(counts.sum(0), "entropy") - rest) / 14
-
-    assert gain("Humidity") == pytest.approx(0.1518, abs=5e-5)
-    assert gain("Outlook") == pytest.approx(0.1299, abs=5e-5)
-    model = TreeClassifier(policy="id3", method="global", min_samples_leaf=1).fit(release)
-    assert model.tree_.codings[model.tree_.attribute[0]].name == "Humidity"
-    days = datasets.load("weather")
-    wrong = model.predict(days) != np.array(days["Play"].to_pylist())
-    assert (np.flatnonzero(wrong) + 1).tolist() == [12, 14]
-
-
-@given(
-    st.lists(st.floats(-50, 200), min_size=1, max_size=12),
-    st.integers(0, 500),
-    st.sampled_from(get_args(Rounding)),
-)
-def test_whole_counts_sum_to_the_rows(counts: list[float], rows: int, rounding: Rounding) -> None:
-    whole = whole_counts(np.array(counts), rows, rounding)
-    assert whole.sum() == rows
-    assert whole.min() >= 0
-
-
-@given(st.lists(st.integers(0, 300), min_size=1, max_size=12))
-def test_counts_that_are_whole_stay(counts: list[int]) -> None:
-    held = np.array(counts)
-    if held.sum():
-        assert (whole_counts(held.astype(float), int(held.sum())) == held).all()
-
-
-@given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 200), st.integers(0, 2**32 - 1))
-def test_sharing_out_is_a_stable_sort(values: int, outputs: int, rows: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, outputs, rows).astype(np.uint8)
-    counts = rng.multinomial(rows, np.ones(values) / values)
-    twin = np.empty(rows, np.uint8)
-    twin[np.argsort(codes, kind="stable")] = np.repeat(np.arange(values), counts)
-    assert (shared_out(codes, counts, outputs) == twin).all()
+SCHEMA = pv.datasets.schema("as-f1")
 
 
 @pytest.fixture(scope="module")
-def release() -> Release:
-    table, schema = datasets.load("as-f2", rows=5000, seed=1), datasets.schema("as-f2")
-    plan = Plan({"salary": Exact()}, default=Substitution(gamma=6, bins=8))
-    return plan.disguise(table, schema, seed=2)
+def release() -> pv.Release:
+    table = pv.datasets.load("as-f1", rows=20_000, seed=1)
+    return pv.RandomSubstitution(gamma=8, bins=10, kind="gamma-diagonal", wave=0).disguise(
+        table, SCHEMA, seed=2
+    )
 
 
-def test_every_attribute_gets_its_estimated_counts(release: Release) -> None:
-    table = reconstruct(release)
-    assert table.columns["salary"] is release.parts[0].table.collect(5000).columns["salary"]
-    for name in ("age", "car", "loan"):
-        wanted = Distribution.of(release, name).counts("rescale")
-        found = np.bincount(table.columns[name], minlength=len(wanted))
-        assert found.sum() == 5000
-        assert np.abs(found - wanted).max() < 1
+def test_columns_have_the_estimated_counts(release: pv.Release) -> None:
+    made = pv.reconstruct_table(release)
+    coding = release.codings["age"]
+    assert coding is not None
+    found = np.bincount(coding.encode(made["age"].to_numpy()), minlength=10)
+    assert np.abs(found - pv.Distribution.of(release, "age").counts("rescale")).max() < 1
+    assert made.column_names == release.schema.names
+    assert made.num_rows == 20_000
 
 
-def test_tables_that_need_no_correction_stay() -> None:
-    table, schema = datasets.load("weather"), datasets.schema("weather")
-    release = Plan({}, default=Exact()).disguise(table, schema)
-    policy = Policy.named("id3")
-    trees = [grow(evidence_of(release, name).evidence, policy) for name in ("naive", "global")]
-    assert trees[0].to_json() == trees[1].to_json()
+def test_representatives_lie_in_their_cells(release: pv.Release) -> None:
+    coding = release.codings["salary"]
+    assert coding is not None
+    assert coding.upper is not None
+    tables = {
+        word: pv.reconstruct_table(release, representative=word, seed=1)["salary"].to_numpy()
+        for word in ("centre", "endpoint", "random")
+    }
+    codes = [coding.encode(numbers) for numbers in tables.values()]
+    assert (codes[0] == codes[1]).all()
+    assert (codes[0] == codes[2]).all()
+    assert set(tables["endpoint"]) <= set(coding.upper)
+    assert len(set(tables["centre"])) == 10
+    assert len(set(tables["random"])) > 10_000
+    again = pv.reconstruct_table(release, representative="random", seed=1)["salary"].to_numpy()
+    assert (again == tables["random"]).all()
 
 
-def test_what_it_cannot_do_it_says(release: Release) -> None:
-    with pytest.raises(MethodError, match="'half-up'"):
-        whole_counts(np.ones(2), 2, "down")  # type: ignore[arg-type]
-    parts = (release.parts[0], release.parts[0])
-    several = Release(release.schema, release.codings, parts)
-    with pytest.raises(MethodError, match="one part"):
-        reconstruct(several)
-    with pytest.raises(MethodError, match="'global' takes a release of one part"):
-        evidence_of(several, "global")
+def test_whole_numbers_stay_whole(release: pv.Release) -> None:
+    for word in ("endpoint", "random"):
+        elevel = pv.reconstruct_table(release, representative=word)["elevel"].to_numpy()
+        assert (elevel == np.floor(elevel)).all()
+
+
+def test_the_stamp_survives_parquet(release: pv.Release, tmp_path: Path) -> None:
+    made = pv.reconstruct_table(release, representative="endpoint")
+    pq.write_table(made, tmp_path / "made.parquet")
+    stamp = stamp_of(pq.read_schema(tmp_path / "made.parquet"))
+    assert stamp is not None
+    assert "No row is a record" in stamp["what"]
+    assert stamp["method"] == "global"
+    assert stamp["representative"] == "endpoint"
+    assert set(stamp["columns"]) == {a.name for a in SCHEMA.inputs}
+    assert "NOT PRIVATE" in stamp["note"]
+    assert stamp_of(pv.datasets.load("weather")) is None
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(min_samples_leaf=100), GaussianNB()])
+def test_any_learner_takes_it(release: pv.Release, learner: Any) -> None:
+    """F1 by cells of a tenth: the tree sees its borders, Gaussian naive Bayes its middle."""
+    test = pv.datasets.load("as-f1", rows=4000, seed=3)
+    names = [one.name for one in SCHEMA.inputs]
+    scores = {}
+    for method in ("global", "by-class"):
+        made = pv.reconstruct_table(release, method=method)
+        learner.fit(made.select(names).to_pandas(), made["group"].to_pylist())
+        predicted = learner.predict(test.select(names).to_pandas())
+        scores[method] = float((predicted == np.array(test["group"].to_pylist())).mean())
+    assert scores["global"] > 0.75
+    assert scores["by-class"] > scores["global"]
+
+
+def test_noise_and_parts_drawn_at_random() -> None:
+    table = pv.datasets.load("as-f1", rows=2000, seed=1)
+    noisy = pv.AdditiveNoise(level=0.5).disguise(table, SCHEMA, seed=1)
+    made = pv.reconstruct_table(noisy, method="by-class")
+    low, high = SCHEMA["age"].range
+    assert low <= made["age"].to_numpy().min() <= made["age"].to_numpy().max() <= high
+    plain = pv.Plan({}, default=pv.Exact()).disguise(table, SCHEMA, seed=1)
+    same = pv.reconstruct_table(plain)
+    assert same.equals(plain.to_frame())
+
+
+def test_what_it_refuses() -> None:
+    table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    release = pv.RandomSubstitution(gamma=3, target=3).disguise(table, schema)
+    with pytest.raises(pv.MethodError, match="'direct' that makes a table"):
+        pv.reconstruct_table(release, method="direct")
+    with pytest.raises(pv.MethodError, match="no representative 'mode'"):
+        pv.reconstruct_table(release, representative="mode")
+    with pytest.raises(pv.MethodError, match="class 'Play' is disguised"):
+        pv.reconstruct_table(release, method="by-class")
+    with pytest.raises(pv.MethodError, match="no disguised values"):
+        pv.reconstruct_table(pv.Complement().disguise(table, schema))
+
+
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=8), st.floats(1.5, 50), st.integers(0, 99))
+def test_the_norm_proves_an_error_that_is_there(counts: list[int], gamma: float, seed: int) -> None:
+    """Lemma 1: ‖X̂‖₁ ≥ n, with equality if nothing is negative; E is no less than it proves."""
+    truth = np.array(counts, np.float64)
+    if not truth.sum():
+        return
+    channel = GammaDiagonal("x", len(counts), gamma)
+    rng = np.random.default_rng(seed)
+    words = rng.integers(0, channel.scale, int(truth.sum()), dtype=np.uint32)
+    drawn = channel.draw(np.repeat(np.arange(len(counts)), counts).astype(np.uint8), words)
+    seen = pv.Distribution(np.bincount(drawn, minlength=len(counts)).astype(np.float64), channel)
+    assert seen.norm >= seen.rows - 1e-6
+    assert seen.detected <= estimation_error(seen.counts("none"), truth) + 1e-9
+    negative = -np.minimum(seen.counts("none"), 0).sum()
+    assert seen.detected == pytest.approx(2 * negative / seen.rows, abs=1e-7)

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2
 
 import privet as pv
 from privet.channel import CoarseNoise, Noise
 from privet.errors import DataError, InputError, MethodError
-from privet.estimate.deconvolve import Band, climb, count_noisy, count_slots
-from privet.estimate.reconstruction import cells_of, intervals_for, reconstruct, reconstructed
+from privet.estimate.deconvolve import Banded, climb, count_noisy, count_slots
+from privet.estimate.reconstruction import cells_of, deconvolved, intervals_for, reconstruct
 from tests.twins import Floats, twin_climb, twin_count_noisy
 
 NOISE = Noise.uniform("x", low=0, high=1, alpha=0.5)
@@ -49,7 +50,7 @@ def test_the_likelihood_never_falls(seed: int, cells: int, uniform: bool) -> Non
     table = np.full(cells, 1000 / cells)
     before = -np.inf
     for _ in range(30):
-        _, now = climb(observed, *Band.of(channel.kernel), table, 1, -np.inf, 0.0, False)
+        _, now = climb(observed, *Banded.of(channel.kernel), table, 1, -np.inf, 0.0, False)
         assert now >= before - 1e-9 * abs(now)
         assert table.sum() == pytest.approx(1000)
         before = now
@@ -62,7 +63,7 @@ def test_climb_is_its_twin(how: str, smooth: bool) -> None:
     observed = np.random.default_rng(1).integers(0, 50, channel.output_size).astype(float)
     matrix = getattr(channel, how)
     table = np.full(12, observed.sum() / 12)
-    steps, likelihood = climb(observed, *Band.of(matrix), table, 40, -np.inf, 1e-3, smooth)
+    steps, likelihood = climb(observed, *Banded.of(matrix), table, 40, -np.inf, 1e-3, smooth)
     expected = twin_climb(observed, matrix, 40, 1e-3, smooth=smooth)
     assert steps == expected[1]
     assert likelihood == pytest.approx(expected[2])
@@ -130,15 +131,75 @@ def test_the_paper_stops_by_its_rule() -> None:
     rng = np.random.default_rng(6)
     channel = coarse(NOISE, 30)
     observed = count_slots(channel, noisy(rng, plateau(rng, 10_000), NOISE))[0].astype(float)
-    found = reconstructed((channel,), observed, "paper", "paper")
+    found = deconvolved((channel,), observed, "paper", "paper")
     bound = 0.01 * 42.557  # χ²(0.95; 29)
     table = np.full(30, 10_000 / 30)
     moves = []
     for _ in range(found.steps):
         before = table.copy()
-        climb(observed, *Band.of(channel.midpoints), table, 1, -np.inf, 0.0, False)
+        climb(observed, *Banded.of(channel.midpoints), table, 1, -np.inf, 0.0, False)
         moves.append(((table - before) ** 2 / before).sum())
     assert moves[-1] < bound <= min(moves[:-1])
+
+
+def paper(numbers: Floats, cells: int, noise: Noise) -> tuple[Floats, int]:
+    """AS's algorithm written down once more: equal intervals, also past the range, f_Y between
+    midpoints, shares from even ones until n·Σ(P′ − P)²/P is below 1 % of χ²'s 95 % point."""
+    width = (noise.high - noise.low) / cells
+    past = int(np.ceil(noise.reach * noise.step / width))
+    edges = noise.low + width * np.arange(-past, cells + past + 1)
+    counts = np.histogram(np.clip(numbers, edges[0], edges[-1]), edges)[0]
+    midpoints = (edges[1:] + edges[:-1]) / 2
+    apart = midpoints[:, None] - midpoints[past : past + cells]
+    if noise.law == "gaussian":
+        density = np.exp(-((apart / noise.deviation) ** 2) / 2)
+    else:  # at the very end, half of it
+        reach = noise.reach * noise.step
+        density = ((np.abs(apart) < reach - 1e-9) + 1.0 * (np.abs(apart) < reach + 1e-9)) / 2
+    shares = np.full(cells, 1 / cells)
+    steps, moved = 0, np.inf
+    while moved >= 0.01 * chi2.ppf(0.95, cells - 1):
+        mixed = density @ shares
+        ratio = np.divide(counts, mixed, out=np.zeros(len(mixed)), where=mixed > 0)
+        after = shares * (density.T @ ratio) / counts.sum()
+        moved = counts.sum() * ((after - shares) ** 2 / shares).sum()
+        shares, steps = after, steps + 1
+    return shares, steps
+
+
+@pytest.mark.parametrize("cells", [30, 50])
+@pytest.mark.parametrize(
+    "noise",
+    [
+        Noise.gaussian("x", low=-1, high=1, sigma=0.25),
+        Noise.uniform("x", low=-1, high=1, alpha=0.5),
+        Noise.uniform("x", low=-1, high=1, alpha=0.33),
+        Noise.uniform("x", low=-1, high=1, alpha=1.0),
+    ],
+)
+def test_the_papers_step_is_the_papers(noise: Noise, cells: int) -> None:
+    """AS's triangles: thin intervals past the range are intervals like all others."""
+    rng = np.random.default_rng(9)
+    numbers = np.concatenate([rng.triangular(at - 0.4, at, at + 0.4, 50_000) for at in (-0.5, 0.5)])
+    seen = noisy(rng, numbers, noise)
+    expected, steps = paper(seen, cells, noise)
+    found = reconstruct(seen, noise, intervals=cells, how="paper")
+    assert found.steps == pytest.approx(steps, abs=2)
+    assert np.abs(found.shares - expected).sum() < (0.01 if noise.law == "gaussian" else 0.03)
+    truth = np.histogram(numbers, np.linspace(-1, 1, cells + 1))[0] / len(numbers)
+    assert np.abs(found.shares - truth).sum() < 1.1 * np.abs(expected - truth).sum()
+
+
+def test_joined_intervals_lie_where_their_pieces_do() -> None:
+    """A row of the paper's kernel for joined intervals is the sum of theirs, up to a factor."""
+    noise = Noise.gaussian("x", low=0, high=1, sigma=0.25)
+    whole = CoarseNoise.of(noise, cells_of(noise, 20), tails=False)
+    joined = CoarseNoise.of(noise, cells_of(noise, 20))
+    assert joined.output_size < whole.output_size
+    first = np.searchsorted(whole.starts, joined.starts)
+    expected = np.add.reduceat(whole.midpoints, first, axis=0)
+    for row, wanted in zip(joined.midpoints, expected, strict=True):
+        assert row / row.sum() == pytest.approx(wanted / wanted.sum(), abs=5e-3)
 
 
 def test_error_bars_cover() -> None:

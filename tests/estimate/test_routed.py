@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from privet.coding import Box
 from privet.estimate import routed as module
-from privet.estimate.base import Splits
 from privet.estimate.routed import SortedEvidence, WalkedEvidence, routed
+from privet.split.scored import Splits
 from privet.table import MemoryTable
 from tests.strategies import Coded, Elsewhere, coded_tables, coding
 
@@ -36,8 +36,8 @@ def grown(table: Coded, evidence: list[Any], levels: int) -> None:
     frontiers = [one.root() for one in evidence]
     for _ in range(levels):
         expected = np.stack([table.counts(box) for box in boxes])
-        for one, frontier in zip(evidence, frontiers, strict=True):
-            np.testing.assert_array_equal(one.tables(frontier).counts, expected)
+        for frontier in frontiers:
+            np.testing.assert_array_equal(frontier.tables.counts, expected)
         splits = table.random_splits(len(boxes))
         kids = children(boxes, splits, table)
         keep: NDArray[np.bool_] = table.rng.random(len(kids)) < table.rng.choice([0.3, 0.8, 1.0])
@@ -94,10 +94,10 @@ def test_a_frontier_can_be_split_twice(table: Coded) -> None:
         if below:
             kept = held.split(frontier, deeper, np.ones(len(below), np.bool_))
             expected = np.stack([table.counts(box) for box in below])
-            np.testing.assert_array_equal(held.tables(kept).counts, expected)
+            np.testing.assert_array_equal(kept.tables.counts, expected)
         expected = np.stack([table.counts(box) for box in kids])
-        np.testing.assert_array_equal(held.tables(frontier).counts, expected)
-    np.testing.assert_array_equal(held.tables(root).counts[0], table.counts(Box()))
+        np.testing.assert_array_equal(frontier.tables.counts, expected)
+    np.testing.assert_array_equal(root.tables.counts[0], table.counts(Box()))
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
@@ -123,5 +123,5 @@ def test_scale_turns_units_into_records() -> None:
     held: Any = routed(
         table, [coding("x0", 2, ordered=True)], "class", ("a",), np.array([2, 4, 6]), 0.25
     )
-    np.testing.assert_array_equal(held.tables(held.root()).at(0)[0].mean, [[0.5], [2.5]])
-    assert not held.tables(held.root()).at(0)[0].variances(np.ones((3, 2, 1))).any()
+    np.testing.assert_array_equal(held.root().at(0)[0].mean, [[0.5], [2.5]])
+    assert not held.root().at(0)[0].variances(np.ones((3, 2, 1))).any()

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from privet.channel import GammaDiagonal
 from privet.coding import Box
 from privet.errors import MethodError
-from privet.estimate.base import Splits
 from privet.estimate.weighted import WeightedEvidence, _PartEvidence
 from privet.release import Part
+from privet.split.scored import Splits
 from privet.table import MemoryTable, memory
 from tests.estimate.worlds import (
     CLASSES,
@@ -36,7 +36,7 @@ def test_estimates_are_the_sum_of_products(world: World, seed: int) -> None:
     rng = np.random.default_rng(seed)
     evidence = world.evidence()
     boxes = [Box(), *random_boxes(world, rng, 3)]
-    tables = evidence.tables(frontier(evidence, boxes))
+    tables = frontier(evidence, boxes)
     assert tables.nodes == len(boxes)
     for node, box in enumerate(boxes):
         for one, estimate in zip(world.codings, tables.at(node), strict=True):
@@ -75,7 +75,7 @@ def test_children_are_the_narrowed_boxes(world: World, seed: int) -> None:
         ]
         boxes = [kid for kid, kept in zip(kids, keep, strict=True) if kept]
         held = evidence.split(held, splits, keep)
-    tables = evidence.tables(held)
+    tables = held
     for node, box in enumerate(boxes):
         for one, estimate in zip(world.codings, tables.at(node), strict=True):
             expected = world.weights(box, one.name).sum(0)
@@ -93,7 +93,7 @@ def test_sums_do_not_depend_on_batches(world: World, seed: int, size: int) -> No
     for table in (world.part.table, Elsewhere(MemoryTable(world.columns), size)):
         part = Part(table, world.channels)
         evidence = WeightedEvidence([part], world.codings, "class", CLASSES)
-        tables = evidence.tables(frontier(evidence, boxes))
+        tables = frontier(evidence, boxes)
         found.append(([one.mean for one in tables.at(1)], evidence.correct(boxes, labels)))
     for first, second in zip(found[0][0], found[1][0], strict=True):
         np.testing.assert_array_equal(first, second)
@@ -109,7 +109,7 @@ def test_sums_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PRIVET_THREADS", threads)
         monkeypatch.setattr(memory, "BATCH_ROWS", rows)
         evidence = world.evidence()
-        tables = evidence.tables(frontier(evidence, boxes))
+        tables = frontier(evidence, boxes)
         found.append(np.concatenate([one.mean for node in range(4) for one in tables.at(node)]))
     assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
 
@@ -126,7 +126,7 @@ def test_no_bias_in_counts_nor_in_variances(label: float | None) -> None:
     world = disguised(rng, many, (6.0, 3.0), label)
     box = Box({"x0": np.array([True, False, True, False])})
     evidence = world.evidence()
-    tables = evidence.tables(frontier(evidence, [box]))
+    tables = frontier(evidence, [box])
     inside = box.mask("x0", 4)[records["x0"]]
     for one, estimate in zip(world.codings, tables.at(0), strict=True):
         truth = np.zeros((one.size, 3))
@@ -170,7 +170,7 @@ def test_apply_then_invert_gives_the_counts_back(seed: int) -> None:
     world = World(codings, tuple(narrow), columns)
     evidence = world.evidence()
     boxes = [Box(), *random_boxes(world, rng, 3)]
-    tables = evidence.tables(frontier(evidence, boxes))
+    tables = frontier(evidence, boxes)
     for node, box in enumerate(boxes):
         inside = np.ones(4, np.bool_)
         for one in codings:
@@ -191,8 +191,8 @@ def test_without_noise_estimates_are_counts(gamma: float) -> None:
     plain = World(world.codings, (), world.columns).evidence()
     for node in range(2):
         boxes = [Box(), box]
-        noisy = evidence.tables(frontier(evidence, boxes)).at(node)
-        exact = plain.tables(frontier(plain, boxes)).at(node)
+        noisy = frontier(evidence, boxes).at(node)
+        exact = frontier(plain, boxes).at(node)
         for one, two in zip(noisy, exact, strict=True):
             np.testing.assert_allclose(one.mean, two.mean, atol=200 * 40 / gamma)
             coefficients = np.ones((1, *one.mean.shape))
@@ -206,7 +206,7 @@ def test_a_golden_inverse() -> None:
     columns = {"x0": observed, "class": np.zeros(14, np.uint8)}
     world = World((coding("x0", 3, ordered=False),), (GammaDiagonal("x0", 3, 3),), columns)
     evidence = world.evidence()
-    mean = evidence.tables(evidence.root()).at(0)[0].mean
+    mean = evidence.root().at(0)[0].mean
     np.testing.assert_allclose(mean[:, 0], [0.5, 8.0, 5.5], atol=1e-7)
 
 
@@ -216,8 +216,8 @@ def test_parts_add_up_with_their_signs() -> None:
     parts = [worlds_[0].part, Part(worlds_[1].part.table, worlds_[1].channels, sign=-1)]
     evidence = WeightedEvidence(parts, worlds_[0].codings, "class", CLASSES)
     box = Box({"x1": np.array([True, False, True])})
-    held = evidence.tables(frontier(evidence, [box])).at(0)
-    alone = [one.evidence().tables(frontier(one.evidence(), [box])).at(0) for one in worlds_]
+    held = frontier(evidence, [box]).at(0)
+    alone = [frontier(one.evidence(), [box]).at(0) for one in worlds_]
     for both, plus, minus in zip(held, *alone, strict=True):
         np.testing.assert_allclose(both.mean, plus.mean - minus.mean)
         ones = np.ones((1, *plus.mean.shape))

@@ -67,7 +67,7 @@ def test_auto_fits_few_records_of_groups_and_says_why() -> None:
     model = TreeClassifier(policy="id3").fit(
         RandomizedResponse(groups, gamma=9).disguise(records(20_000), SCHEMA, seed=1)
     )
-    assert model.method_ == "joint"
+    assert model.method_ in {"joint", "direct"}  # held-out records decide
     assert model.score(frame) > 0.85
 
 

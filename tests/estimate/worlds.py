@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.channel import Channel, GammaDiagonal
 from privet.coding import Box, Coding
-from privet.estimate.weighted import WeightedEvidence
+from privet.estimate.weighted import WeightedEvidence, WeightedFrontier
 from privet.release import Part
 from privet.table import MemoryTable
 from tests.strategies import coding, seeds
@@ -45,17 +45,17 @@ class Joint(Channel):
     def scale(self) -> int:
         return int(self.whole[:, 0].sum())
 
-    def draw(self, codes: Any, words: Any, out: Any = None) -> Any:
+    def _draw(self, codes: Any, words: Any, out: Any) -> int:
         raise NotImplementedError
 
     def _matrix(self) -> NDArray[np.int64]:
         return self.whole
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         raise NotImplementedError
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> "Joint":
+    def from_dict(cls, form: Mapping[str, Any]) -> "Joint":
         raise NotImplementedError
 
 
@@ -175,9 +175,8 @@ def random_boxes(world: World, rng: np.random.Generator, number: int) -> list[Bo
     return boxes
 
 
-def frontier(evidence: WeightedEvidence, boxes: list[Box]) -> Any:
-    root = evidence.root()
-    return type(root)(boxes)
+def frontier(evidence: WeightedEvidence, boxes: list[Box]) -> WeightedFrontier:
+    return WeightedFrontier(evidence, boxes)
 
 
 def original(rng: np.random.Generator, rows: int) -> dict[str, NDArray[Any]]:

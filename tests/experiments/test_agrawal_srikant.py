@@ -40,14 +40,22 @@ def test_by_class_told_the_truth_is_a_tree_of_originals_where_there_is_hardly_no
     assert much["accuracy"] < 0.9  # what two attributes have to do with each other is lost
 
 
+def test_value_classes_of_a_level() -> None:
+    setting = {"table": "as-f1", "rows": 3_000, "method": "value classes"}
+    fine = learning({**setting, "level": 0.1}, Seeds(1, "c"))
+    none = learning({**setting, "level": 1.0}, Seeds(1, "c"))
+    assert fine["accuracy"] > 0.85
+    assert none["accuracy"] == pytest.approx(0.5, abs=0.02)  # a single class: only its commonest
+
+
 def test_a_quick_run_draws_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     module = "privet.experiments.agrawal_srikant"
-    monkeypatch.setattr(f"{module}.METHODS", ("naive", "by-class", "local", "joint"))
     monkeypatch.setattr(f"{module}.learning", _learned)
     findings = find("as").work(Lab("as", quick=True, seed=1, jobs=1))
     names = [section.name for section in findings.sections]
-    assert names == ["shapes", "accuracy-25", "accuracy-100", "levels"]
-    assert all(section.figures for section in findings.sections)
+    assert names == ["shapes", "accuracy-25", "accuracy-100", "levels", "value-classes"]
+    assert all(section.figures for section in findings.sections[:4])
+    assert "| F1 | local | uniform |" in findings.sections[3].text
     assert {one.paper for one in findings.compared} >= {"and within 15 on F2 and F3"}
     assert findings.facts["rows"] == 10_000
 

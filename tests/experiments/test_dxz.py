@@ -6,6 +6,7 @@ import pytest
 from privet.experiments import Findings, Lab, find, write_page
 from privet.experiments.dxz import GAMMAS, SIZES, estimating, shape
 from privet.experiments.dxz_figures import guide
+from privet.experiments.dxz_recovery import recovered, recovering
 from privet.experiments.lab import Seeds
 
 
@@ -40,7 +41,20 @@ def test_a_page_with_four_figures(findings: Findings, lab: Lab, tmp_path: Path) 
     text = written[0].read_text()
     for number in (2, 3, 4, 5):
         assert f"<!-- reproduce: figure-{number} -->" in text
-    assert text.count("`privet reproduce dxz --quick --seed 1`") == 5
+    assert text.count("`privet reproduce dxz --quick --seed 1`") == 6
+
+
+def test_recovery_breaks_noise_and_not_substitution_at_small_gamma() -> None:
+    found = recovering({"gamma": 5, "rows": 3000}, Seeds(1, "x"))
+    assert max(found["noise_spectral"], found["noise_pca"]) < 0.36  # √(3/30) = 0.32
+    assert min(found["substitution_spectral"], found["substitution_pca"]) > 0.5
+    rows = [{"gamma": gamma, "run": 0, **found} for gamma in (5, 60)]
+    rows[1]["substitution_pca"] = 0.9 * found["everyone"]
+    _, (noise, immune) = recovered(rows)
+    assert noise.holds
+    assert not immune.holds
+    assert "at γ = 5 they leave no less" in immune.ours
+    assert "from γ = 60 on" in immune.ours
 
 
 def test_repair_halves_the_error_where_noise_drowns_the_counts() -> None:

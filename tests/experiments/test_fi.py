@@ -5,6 +5,7 @@ import pytest
 
 from privet.experiments import Lab, find
 from privet.experiments.fi import FOLDS, LEAVES, _fold, inflating, judging
+from privet.experiments.fi_more import linear
 from privet.experiments.fi_tables import METHODS, NAMES, PAPER
 from privet.experiments.lab import Seeds
 
@@ -44,16 +45,27 @@ def test_no_noise_added_is_the_table_itself() -> None:
 @pytest.mark.uci
 def test_a_quick_run_draws_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("privet.experiments.fi.WIDTHS", (0.1, 0.3, 0.5))
+    monkeypatch.setattr("privet.experiments.fi.SIZES", (2_500, 5_000))
     monkeypatch.setattr("privet.experiments.fi.is_present", lambda name: name == "wine")
     findings = find("fi").work(Lab("fi", quick=True, seed=1, jobs=1))
     names = [section.name for section in findings.sections]
     assert names[:4] == ["figure-2", "figure-3", "figure-4", "table-4"]
-    assert names[4:] == ["widths", "splits", "inflated", "absent"]
-    assert "WBC" in findings.sections[-1].text
-    assert "NOT RUN" in findings.sections[-1].text
+    assert names[4:] == ["widths", "splits", "inflated", "absent", "forests", "time"]
+    absent = findings.sections[names.index("absent")].text
+    assert "WBC" in absent
+    assert "NOT RUN" in absent
     assert findings.facts["runs"] == 1
     near = next(one for one in findings.compared if "table 4" in one.paper)
     assert near.holds
+
+
+def test_linear_means_a_power_near_one() -> None:
+    sizes = (1_000, 10_000, 100_000)
+    for power, holds in ((1.0, True), (1.15, True), (0.7, False), (1.5, False)):
+        rows = [{"rows": rows, "seconds": 1e-6 * rows**power} for rows in sizes]
+        section, judged = linear(rows)
+        assert judged.holds is holds
+        assert "µs per record" in section.text
 
 
 def test_the_papers_table_can_be() -> None:

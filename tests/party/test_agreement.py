@@ -31,7 +31,7 @@ def test_files_are_toml(tmp_path: Any) -> None:
     file = tmp_path / "parties.toml"
     file.write_text(
         'split = "columns"\n[parties.clinic]\ngroups = [["smoker", "cough"]]\ntheta = 0.8\n'
-        '[parties.rest]\nattributes = ["age", "trade", "town"]\ngamma = 5\nbins = 4\n'
+        '[parties.rest]\ngroups = [["age", "trade", "town"]]\ngamma = 5\nbins = 4\n'
     )
     agreement = Agreement.read(file, SCHEMA)
     (joint,) = agreement.recipe("rest").channels

@@ -13,9 +13,9 @@ from privet.disguise import RandomizedResponse
 from privet.errors import MethodError, PlanError
 from privet.estimate.weighted import WeightedEvidence
 from privet.estimators import TreeClassifier
-from privet.party.system import bar_counts, bar_matrix, closed_form, flip_patterns, solved
 from privet.release import Release
 from privet.schema import Attribute, Schema
+from tests.party.equations import bar_counts, bar_matrix, closed_form, flip_patterns, solved
 
 BITS = [f"b{place}" for place in range(7)]
 SCHEMA = Schema(

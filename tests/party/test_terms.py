@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privet.errors import MethodError, PlanError, ReleaseError
+from privet.errors import MethodError, PlanError, PrivetWarning, ReleaseError
 from privet.estimators import TreeClassifier
+from privet.files.sealed import seal
 from privet.party import PartyRelease, join
 from privet.party.terms import Answer, Question, answer, grow_by_terms
-from privet.tree.policy import Policy
+from privet.split.policy import Policy
+from tests.flips import flipped
 from tests.party.study import RECORDS, agreed, everyone, people, send, some
 
 AGREED = agreed(RECORDS)
@@ -41,7 +43,8 @@ def test_the_tree_is_that_of_the_joined_release(policy: str) -> None:
 
     tree = grow_by_terms(AGREED, ask, Policy.named(policy))
     joined = TreeClassifier(policy=policy).fit(join(list(sent.values())).release).tree_
-    assert tree.to_json() == joined.to_json()
+    assert tree.same_as(joined)
+    np.testing.assert_allclose(tree.counts[0], joined.counts[0])
     assert len(asked) <= tree.depth + 1
 
 
@@ -82,13 +85,62 @@ def test_broken_texts_are_refused() -> None:
         with pytest.raises(ReleaseError, match="no answer"):
             Answer.from_json(text)
     form = json.loads(question.to_json())
-    for boxes in (3, [3], [{"smoker": "x"}]):
+    wrong: list[Any] = [3, [3], {}, [{"smoker": "x"}], [{"smoker": [1.5]}], [{"smoker": [True]}]]
+    for boxes in wrong:
         with pytest.raises(ReleaseError, match="not make sense"):
-            Question.from_json(json.dumps({**form, "boxes": boxes}))
+            Question.from_json(resealed(form, boxes=boxes))
+    with pytest.raises(ReleaseError, match="asks for nothing"):
+        Question.from_json(resealed(form, boxes=[]))
     sent = parties(200)["north"]
     for box in ({"height": (0,)}, {"smoker": (7,)}, {"ill": (0,)}):
         with pytest.raises(ReleaseError, match="no attribute of the agreement"):
             answer(Question(AGREED.digest, (box,)), sent)
     held = json.loads(answer(question, sent).to_json())
-    with pytest.raises(ReleaseError, match="not make sense"):
-        Answer.from_json(json.dumps({**held, "first": [2**70]}))
+    lies: list[dict[str, Any]] = [
+        {"first": [2**70]},
+        {"first": [0.5] * len(held["first"])},
+        {"rows": "200"},
+        {"rows": 1.5},
+        {"party": None},
+        {"seeded": "no"},
+        {"shape": [[1]]},
+        {"shape": "1"},
+    ]
+    for lie in lies:
+        with pytest.raises(ReleaseError, match="not make sense"):
+            Answer.from_json(resealed(held, **lie))
+
+
+def resealed(form: dict[str, Any], **lie: Any) -> bytes:
+    """A text with other contents and a checksum that fits them."""
+    changed = {**form, **lie}
+    changed.pop("checksum", None)
+    return seal(changed)
+
+
+def test_any_flipped_bit_is_noticed() -> None:
+    question = Question(AGREED.digest, ({"smoker": (1,)},))
+    sent = answer(question, parties(200)["north"])
+    for read, data in (
+        (Question.from_json, question.to_json().encode()),
+        (Answer.from_json, sent.to_json().encode()),
+    ):
+        for bad in flipped(data):
+            with pytest.raises(ReleaseError):
+                read(bad)
+
+
+def test_texts_from_before_checksums_are_taken_with_a_warning() -> None:
+    question = Question(AGREED.digest, ({"smoker": (1,)},))
+    sent = answer(question, parties(200)["north"])
+    with pytest.warns(PrivetWarning, match="The question has no checksum"):
+        assert Question.from_json(unsealed(question.to_json())) == question
+    with pytest.warns(PrivetWarning, match="The answer has no checksum"):
+        assert Answer.from_json(unsealed(sent.to_json())).question == question.digest
+
+
+def unsealed(text: str) -> str:
+    """A text as it was written before there were checksums."""
+    form = {**json.loads(text), "version": 1}
+    del form["checksum"]
+    return json.dumps(form, ensure_ascii=False) + "\n"

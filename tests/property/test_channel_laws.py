@@ -49,4 +49,4 @@ def test_apply_then_invert_returns_the_counts(channel: GammaDiagonal, data: st.D
 
 @given(channels())
 def test_a_channel_comes_back_from_its_card(channel: GammaDiagonal) -> None:
-    assert read_channel(channel.to_json()) == channel
+    assert read_channel(channel.to_dict()) == channel

@@ -14,7 +14,7 @@ from privet.estimators import TreeClassifier
 from privet.randomness import Randomness
 from privet.release.universe import Dummy, Universe
 from privet.schema import Attribute, Schema
-from privet.tree.policy import POLICIES
+from privet.split.policy import POLICIES
 from tests.disguise.thesis import unrealize
 from tests.property.strategies import attributes, records
 

@@ -32,7 +32,7 @@ def test_every_record_stays_in_its_leaf_of_every_tree(
     held: tuple[Schema, MemoryTable], seed: int, noise: float, leaf: int
 ) -> None:
     schema, table = held
-    trees = Rules(3, min(leaf, table.rows)).forest(table, schema)
+    trees = Rules(3, min(leaf, table.rows)).grown(table, schema)
     with Randomness.seeded(seed) as source:
         made = keep_rules(trees, table, schema, source, noise)
     for tree in trees:
@@ -46,7 +46,7 @@ def test_counts_of_every_intersection_stay(
     held: tuple[Schema, MemoryTable], seed: int, leaf: int
 ) -> None:
     schema, table = held
-    trees = Rules(3, min(leaf, table.rows)).forest(table, schema)
+    trees = Rules(3, min(leaf, table.rows)).grown(table, schema)
     member = intersect(trees, matrix(table, schema)).member
     with Randomness.seeded(seed) as source:
         made = keep_rules(trees, table, schema, source, 0.2)
@@ -119,7 +119,7 @@ def test_egadp_keeps_means_and_covariances_exactly(
 @given(mixed(), st.integers(2, 10))
 def test_an_unchanged_table_scores_one(held: tuple[Schema, MemoryTable], leaf: int) -> None:
     schema, table = held
-    trees = Rules(3, min(leaf, table.rows)).forest(table, schema)
+    trees = Rules(3, min(leaf, table.rows)).grown(table, schema)
     assert domain_similarity(trees, trees, matrix(table, schema), schema) == 1.0
     for criterion in CRITERIA:
         found = split_similarity(trees, table, table, schema, criterion)  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ def test_measures_lie_in_their_bounds(held: tuple[Schema, MemoryTable], seed: in
     assert 0.0 <= found.value <= np.log2(table.rows) + 1e-12
     assert found.error == 0.0
     rules = Rules(2, 3)
-    trees = rules.forest(table, schema)
+    trees = rules.grown(table, schema)
     others = rules.grow(made, schema)
     assert 0.0 <= domain_similarity(trees, others, matrix(table, schema), schema) <= 1.0
     for criterion in CRITERIA:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,11 +15,17 @@ from privet.channel import Channel, Flip, GammaDiagonal, JointGammaDiagonal
 from privet.coding import Box, Coding
 from privet.estimate.collapse import TIMES, collapse
 from privet.estimate.grouped import Layout, TableCounter
-from privet.estimate.weighted import StatePart, WeightedEvidence, _PartEvidence
+from privet.estimate.weighted import (
+    StatePart,
+    WeightedEvidence,
+    WeightedFrontier,
+    _PartEvidence,
+)
 from privet.release import Part
+from privet.split.policy import Policy
+from privet.split.tables import Linear
 from privet.table import MemoryTable
-from privet.tree.policy import Policy
-from privet.tree.split import best_splits, ranked_splits
+from tests.strategies import ranked
 
 CLASSES = ("no", "yes")
 close: dict[str, Any] = {"rel": 1e-9, "abs": 1e-6}
@@ -166,16 +173,18 @@ def test_a_block_of_pairs_chooses_as_table_by_table(
 ) -> None:
     asked = [data.draw(boxes(world.names)) for _ in range(3)]
     evidence = WeightedEvidence.of([state_part(world)], world.codings, CLASSES)
-    tables = evidence.tables(_open(asked))
-    policy = Policy.named(name).but(min_z=0.5, min_child_z=0.0)
-    block = best_splits(tables, world.codings, policy)
-    for node, found in enumerate(block):
-        ranked = ranked_splits(tables.at(node), world.codings, policy)
-        assert (found is None) == (not ranked)
+    nodes = WeightedFrontier(evidence, asked)
+    policy = Policy.named(name)
+    assert nodes.pairs() is not None
+    with patch.multiple(Linear, gain_z=0.5, child_z=0.0):
+        block = nodes.best(policy)
+        apart = [ranked(nodes.at(node), world.codings, policy) for node in range(3)]
+    for found, others in zip(block, apart, strict=True):
+        assert (found is None) == (not others)
         if found is None:
             continue
-        wanted = ranked[0]
-        near = [one for one in ranked if one.score > wanted.score - 1e-9 * (1 + abs(wanted.score))]
+        wanted = others[0]
+        near = [one for one in others if one.score > wanted.score - 1e-9 * (1 + abs(wanted.score))]
         assert found.attribute in [one.attribute for one in near]
         same = next(one for one in near if one.attribute == found.attribute)
         assert found.branch.tolist() == same.branch.tolist()
@@ -183,15 +192,7 @@ def test_a_block_of_pairs_chooses_as_table_by_table(
         assert found.errors == pytest.approx(same.errors, rel=1e-5, abs=1e-3)
         assert found.gain == pytest.approx(same.gain, abs=1e-9)
         assert found.gap == same.gap
-        finite = np.isfinite(same.leads)
-        assert (np.isfinite(found.leads) == finite).all()
-        assert found.leads[finite] == pytest.approx(same.leads[finite], rel=1e-4, abs=1e-4)
-
-
-def _open(asked: list[Box]) -> Any:
-    from privet.estimate import weighted
-
-    return weighted._Weighted(asked)
+        assert found.unsure.tolist() == same.unsure.tolist()
 
 
 @given(worlds(rows=200))

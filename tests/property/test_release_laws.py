@@ -29,7 +29,7 @@ def test_a_release_comes_back_from_its_folder(data: st.DataObject, rows: int) ->
         for name, coding in back.codings.items():
             # What a miner codes plain records by is the released attribute's own coding.
             if coding is not None:
-                assert coding.to_json() == back.schema[name].coding().to_json()
+                assert coding.to_dict() == back.schema[name].coding().to_dict()
 
 
 @settings(max_examples=25)

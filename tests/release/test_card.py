@@ -9,8 +9,8 @@ import pytest
 
 from privet.disguise import Exact, Plan, Substitution, ValueClass, Withheld
 from privet.errors import ReleaseError
+from privet.files.sealed import canonical, seal
 from privet.release import Release
-from privet.release.card import _checksum, canonical
 from tests.disguise.people import SCHEMA, people
 
 PLAN = Plan(
@@ -29,7 +29,7 @@ def resign(path: Path, change: Change) -> None:
     card = json.loads((path / "card.json").read_bytes())
     change(card)
     del card["checksum"]
-    (path / "card.json").write_bytes(canonical({**card, "checksum": _checksum(card)}))
+    (path / "card.json").write_bytes(seal(card, 1))
 
 
 def test_the_card_says_what_a_stranger_needs(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_the_card_says_what_a_stranger_needs(tmp_path: Path) -> None:
     assert card["treatments"]["car"] == "withheld"
     (part,) = card["parts"]
     assert (part["file"], part["rows"], part["sign"]) == ("part-0.parquet", 500, 1)
-    assert part["channels"][0]["off"] == -(-(2**32) // 13)
+    assert part["channels"][0]["low"] == -(-(2**32) // 13)
     assert card["claim"]["disclosed"] == ["kids", "rent", "risk"]
 
 
@@ -134,9 +134,9 @@ def test_a_card_that_makes_no_sense_is_refused(tmp_path: Path, change: Change) -
 
 def test_a_newer_card_asks_for_an_upgrade(tmp_path: Path) -> None:
     path = write(tmp_path)
-    resign(path, put("version", value=3))
+    resign(path, put("version", value=5))
     with pytest.raises(
-        ReleaseError, match=r"is of version 3; this privet reads up to version 2.*Hint: up"
+        ReleaseError, match=r"is of version 5; this privet reads up to version 4.*Hint: up"
     ):
         Release.read(path)
 
@@ -165,4 +165,29 @@ def test_spaces_count_too(tmp_path: Path) -> None:
     card = path / "card.json"
     card.write_bytes(json.dumps(json.loads(card.read_bytes())).encode())
     with pytest.raises(ReleaseError, match=r"card\.json is cut short, or was altered"):
+        Release.read(path)
+
+
+@pytest.mark.parametrize("name", ["rent", "age"])
+def test_a_card_cannot_withhold_by_a_word(tmp_path: Path, name: str) -> None:
+    """A column that is there is plain, or what its channel makes of it, however it is called."""
+    path = write(tmp_path)
+
+    def lie(card: dict[str, Any]) -> None:
+        card["treatments"][name] = "withheld"
+        for promise in card["claim"]["attributes"]:
+            if promise["attributes"] == [name]:
+                promise |= {"treatment": "withheld", "gamma": "1", "epsilon": 0.0}
+        card["claim"]["disclosed"] = [one for one in card["claim"]["disclosed"] if one != name]
+
+    resign(path, lie)
+    with pytest.raises(ReleaseError, match=rf"card\.json.*'{name}' is called 'withheld', but is"):
+        Release.read(path)
+
+
+@pytest.mark.parametrize("word", ["complement", "unbounded-noise"])
+def test_a_card_cannot_call_a_plain_column_changed(tmp_path: Path, word: str) -> None:
+    path = write(tmp_path)
+    resign(path, put("treatments", "rent", value=word))
+    with pytest.raises(ReleaseError, match=rf"'rent' is called '{word}', of which nothing else"):
         Release.read(path)

@@ -5,17 +5,24 @@ from fractions import Fraction
 
 import pytest
 
-from privet.channel import GammaDiagonal
+from privet.channel import GammaDiagonal, JointGammaDiagonal
 from privet.release import Claim
 from privet.release.claim import PRIORS, posterior
+from privet.release.people import People
 
 AGE, CAR = GammaDiagonal("age", 10, 8), GammaDiagonal("car", 3, 3)
+COLUMNS = ["age", "car", "risk", "height"]
 TREATMENTS = {"age": "substitution", "car": "substitution", "zip": "withheld"}
 
 
 def claim(**more: str) -> Claim:
     return Claim.of(
-        {**TREATMENTS, **more}, [[AGE, CAR]], target="risk", learned=False, seeded=False
+        {**TREATMENTS, **more},
+        [[AGE, CAR]],
+        columns=COLUMNS,
+        target="risk",
+        learned=False,
+        seeded=False,
     )
 
 
@@ -64,22 +71,41 @@ def test_no_channel_lifts_a_guess_above_the_posterior(prior: Fraction) -> None:
 
 
 def test_a_seed_makes_every_promise_void() -> None:
-    made = Claim.of(TREATMENTS, [[AGE, CAR]], target="risk", learned=False, seeded=True)
+    made = Claim.of(
+        TREATMENTS, [[AGE, CAR]], columns=COLUMNS, target="risk", learned=False, seeded=True
+    )
     assert not made.private
     assert made.sentences()[0].startswith("NOT PRIVATE")
-    assert made.to_json()["private"] is False
+    assert made.to_dict()["private"] is False
 
 
 def test_the_worst_part_counts() -> None:
     weak = GammaDiagonal("age", 10, 20)
-    made = Claim.of(TREATMENTS, [[AGE, CAR], [weak, CAR]], target="y", learned=False, seeded=False)
+    made = Claim.of(
+        TREATMENTS,
+        [[AGE, CAR], [weak, CAR]],
+        columns=COLUMNS,
+        target="y",
+        learned=False,
+        seeded=False,
+    )
     assert made["age"].gamma == weak.amplification()
-    plain = Claim.of(TREATMENTS, [[AGE, CAR], [CAR]], target="y", learned=False, seeded=False)
+    plain = Claim.of(
+        TREATMENTS, [[AGE, CAR], [CAR]], columns=COLUMNS, target="y", learned=False, seeded=False
+    )
     assert plain.disclosed == ("age",)
 
 
 def test_without_a_formal_guarantee_nothing_is_promised() -> None:
-    made = Claim.of(TREATMENTS, [[AGE, CAR]], target="y", learned=True, seeded=False, formal=False)
+    made = Claim.of(
+        TREATMENTS,
+        [[AGE, CAR]],
+        columns=COLUMNS,
+        target="y",
+        learned=True,
+        seeded=False,
+        formal=False,
+    )
     assert made.epsilon == math.inf
     assert not made.private
     assert made.sentences()[0].startswith("No formal guarantee")
@@ -89,17 +115,86 @@ def test_without_a_formal_guarantee_nothing_is_promised() -> None:
 def test_many_attributes_are_said_together() -> None:
     channels = [GammaDiagonal(f"x{i}", 5, 3 + i) for i in range(9)]
     treatments = dict.fromkeys((f"x{i}" for i in range(9)), "substitution") | {"y": "exact"}
-    made = Claim.of(treatments, [channels], target="y", learned=False, seeded=False)
+    made = Claim.of(
+        treatments, [channels], columns=treatments, target="y", learned=False, seeded=False
+    )
     said = made.sentences()
     assert said[0].startswith("9 attributes are protected by ε = 2.40 each or less (γ = 11)")
-    assert len(said) == 4
+    assert "for a record. Of a person with several records" in said[3]
+    assert len(said) == 5
 
 
 def test_a_claim_agrees_with_itself_only() -> None:
-    form = claim().to_json()
+    form = claim().to_dict()
     assert claim().agrees(form)
     assert claim().agrees({**form, "epsilon": form["epsilon"] * (1 + 1e-13)})
     assert not claim().agrees({**form, "epsilon": form["epsilon"] * (1 - 1e-6)})
     assert not claim().agrees({**form, "private": 1})
     assert not claim().agrees({**form, "disclosed": ["age"]})
     assert not claim().agrees(None)
+
+
+def test_a_word_withholds_nothing() -> None:
+    """A column that is there is plain, or has its channel's bound, whatever it is called."""
+    made = Claim.of(
+        {"age": "withheld", "car": "substitution", "zip": "withheld", "wage": "exact"},
+        [[AGE, CAR]],
+        columns=["age", "car", "zip"],
+        target="car",
+        learned=False,
+        seeded=False,
+    )
+    assert made.disclosed == ("zip",)
+    assert made["zip"].gamma is None
+    assert [promise.attributes for promise in made.disguised] == [("age",), ("car",)]
+    assert made.epsilon == math.inf
+    assert made["wage"].treatment == "withheld"
+    assert made["wage"].gamma == 1
+
+
+def test_an_absent_attribute_costs_nothing() -> None:
+    """A record is in one part: its ε is the largest sum of a part, not the sum of the largest."""
+    both = {"age": "substitution", "car": "substitution"}
+    made = Claim.of(
+        both,
+        [[AGE], [CAR]],
+        columns=both,
+        target=None,
+        learned=False,
+        seeded=False,
+        lacking=[["car"], ["age"]],
+    )
+    worst = max(AGE.epsilon(), CAR.epsilon())
+    assert made.epsilon == pytest.approx(worst)
+    assert made["age"].epsilon == pytest.approx(AGE.epsilon())
+    without = Claim.of(both, [[AGE], [CAR]], columns=both, target=None, learned=False, seeded=False)
+    assert without.epsilon == math.inf  # what is there without a channel is plain
+
+
+def test_attributes_grouped_in_two_ways_are_promised_together() -> None:
+    pair = JointGammaDiagonal(("age", "car"), (10, 3), 5)
+    both = {"age": "substitution", "car": "substitution"}
+    made = Claim.of(
+        both, [[pair], [AGE, CAR]], columns=both, target=None, learned=False, seeded=False
+    )
+    (promise,) = made.promises
+    assert set(promise.attributes) == {"age", "car"}
+    expected = max(pair.epsilon(), AGE.epsilon() + CAR.epsilon())
+    assert promise.epsilon == pytest.approx(expected)
+    assert made.epsilon == pytest.approx(expected)
+
+
+def test_a_person_of_several_records_is_told_of_their_sum() -> None:
+    kept = {name: word for name, word in TREATMENTS.items() if name in ("age", "car")}
+    made = Claim.of(
+        kept,
+        [[AGE, CAR]],
+        columns=kept,
+        target=None,
+        learned=False,
+        seeded=False,
+        people=People(3),
+    )
+    assert made.to_dict()["person"]["epsilon"] == pytest.approx(3 * made.epsilon)
+    assert any("up to 3 records" in sentence for sentence in made.sentences())
+    assert not any("for a record. Of a person" in sentence for sentence in made.sentences())

@@ -2,10 +2,12 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,10 @@ import pytest
 
 from privet.disguise import Exact, Plan, Substitution
 from privet.errors import ReleaseError
-from privet.release import Release, folder
+from privet.files import writing
+from privet.files.reading import Stamp
+from privet.release import Release, folder, opened
+from privet.release.opened import Opened
 from privet.table import ParquetTable
 from privet.table import parquet as parquet_module
 from tests.disguise.people import SCHEMA, people
@@ -43,7 +48,7 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
         other = back.codings[name]
         assert (coding is None) == (other is None)
         if coding is not None and other is not None:
-            assert coding.to_json() == other.to_json()
+            assert coding.to_dict() == other.to_dict()
 
 
 def test_a_release_read_can_be_written_and_split_again(tmp_path: Path) -> None:
@@ -149,6 +154,7 @@ def test_an_interrupted_writer_leaves_nothing(
 def test_the_old_release_comes_back_if_the_new_cannot_take_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(writing, "_renamed", lambda *_: False)  # as where there is no renameat2
     release().write(tmp_path / "r")
     rename = Path.rename
 
@@ -247,3 +253,112 @@ def test_columns_that_the_card_does_not_list(
     release().write(tmp_path / "r")
     with pytest.raises(ReleaseError, match=r"part-0\.parquet does not hold the columns"):
         Release.read(tmp_path / "r")
+
+
+def test_a_kill_between_two_renames_is_mended_by_the_next_reader(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    release().write(path)
+    writer = run(
+        """
+        import os, sys
+        from pathlib import Path
+        from privet.files import writing
+        from tests.release.test_folder import release
+        writing._renamed = lambda *_: False
+        rename = Path.rename
+
+        def dies(self, target):
+            if self.name.endswith(".part"):
+                os._exit(9)
+            return rename(self, target)
+
+        Path.rename = dies
+        release(300).write(sys.argv[1], overwrite=True)
+        """,
+        str(path),
+    )
+    writer.communicate(timeout=60)
+    assert writer.returncode == 9
+    assert not path.exists()
+    assert Release.read(path).rows == 500
+    release(200).write(path, overwrite=True)
+    assert Release.read(path).rows == 200
+    assert [file.name for file in tmp_path.iterdir()] == ["r"]
+
+
+def test_a_folder_that_goes_between_two_looks_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is there, and away just as the reader looks at it: a writer is between its renames."""
+    path = tmp_path / "r"
+    release().write(path)
+    looks = opened._looks
+
+    def away(folder: Path) -> object:
+        if (path / "card.json").exists():
+            monkeypatch.setattr(opened, "_looks", looks)
+            path.rename(tmp_path / ".r.0123456789abcdef.old")
+        return looks(folder)
+
+    monkeypatch.setattr(opened, "_looks", away)
+    assert Release.read(path).rows == 500
+
+
+def test_a_file_swapped_after_its_checksum_was_taken_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hashed by one name, opened by it again: in between stands another release's file."""
+    release(500, 1).write(tmp_path / "r")
+    release(500, 2).write(tmp_path / "other")
+    check = Opened.check
+
+    def swap(self: Opened, name: str, checksum: str) -> Stamp:
+        stamp = check(self, name, checksum)
+        (tmp_path / "other" / name).replace(tmp_path / "r" / name)
+        return stamp
+
+    monkeypatch.setattr(Opened, "check", swap)
+    with pytest.raises(ReleaseError, match=r"part-0\.parquet (has changed|is cut short)"):
+        Release.read(tmp_path / "r")
+
+
+@pytest.mark.parametrize("name", ["card.json", "part-0.parquet"])
+@pytest.mark.parametrize("kind", ["pipe", "zeros", "link", "folder"])
+def test_what_is_no_file_of_the_folder_is_refused_at_once(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    path = tmp_path / "r"
+    release().write(path)
+    (path / name).rename(tmp_path / "away")
+    if kind == "pipe":
+        os.mkfifo(path / name)
+    elif kind == "folder":
+        (path / name).mkdir()
+    else:
+        (path / name).symlink_to(tmp_path / "away" if kind == "link" else "/dev/zero")
+    begin = time.monotonic()
+    with pytest.raises(ReleaseError, match=re.escape(f"{path / name} cannot be read")):
+        Release.read(path)
+    assert time.monotonic() - begin < 5
+
+
+def test_a_folder_that_others_replace_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r"
+    path.mkdir()
+    looked, plain = [], Path.is_dir
+
+    def is_dir(self: Path) -> bool:
+        looked.append(self)
+        if len(looked) == 1:  # another writer is between its two renames
+            self.rmdir()
+            return False
+        return plain(self)
+
+    monkeypatch.setattr(Path, "is_dir", is_dir)
+    assert folder.check_free(path, overwrite=True) == path
+    monkeypatch.undo()
+    path.write_text("in the way")
+    with pytest.raises(ReleaseError, match="is no folder"):
+        folder.check_free(path, overwrite=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privet.channel import GammaDiagonal
+from privet.channel import Band, GammaDiagonal
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
 from privet.errors import MethodError, ReleaseError
 from privet.release import Part, Release
@@ -30,7 +30,8 @@ def test_it_says_what_it_is() -> None:
     assert repr(made) == "<Release of 1,000 records, 5 columns, NOT PRIVATE: drawn from a seed>"
     assert "NOT" not in repr(PLAN.disguise(people(9), SCHEMA))
     assert made.parts[0].channel("rent") is None
-    assert isinstance(made.parts[0].channel("age"), GammaDiagonal)
+    assert isinstance(made.parts[0].channel("age"), Band)
+    assert isinstance(made.parts[0].channel("car"), GammaDiagonal)
 
 
 @pytest.mark.parametrize("shuffle", [True, False])
@@ -58,7 +59,7 @@ def test_parts_that_belong_together_are_not_split() -> None:
     with pytest.raises(ReleaseError, match="negative parts"):
         negative.split(0.5)
     assert negative.claim.private is False
-    with pytest.raises(MethodError, match="one part"):
+    with pytest.raises(MethodError, match="no records of its own"):
         negative.to_frame()
 
 
@@ -83,7 +84,7 @@ def test_or_random_points_of_cells() -> None:
     kids = shown["kids"].to_numpy()
     assert (kids == np.floor(kids)).all()
     assert set(kids) == set(people(500)["kids"])
-    with pytest.raises(MethodError, match="'centre' or 'random'"):
+    with pytest.raises(MethodError, match="'centre', 'endpoint', 'random', 'range'"):
         made.to_frame(representative="end")
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from privet.audit.true_pairs import method_of
 from privet.disguise import CGADP, EGADP, GADP, ForestFramework, Framework, RandomNoise
 from privet.disguise.noised import Noised
 from privet.errors import ReleaseError
+from privet.files.sealed import seal
 from privet.release import Release
-from privet.release.card import _checksum, canonical
 from privet.release.unbounded import UnboundedNoise
 from tests.disguise.test_gadp import SCHEMA, people
 
@@ -30,8 +31,10 @@ def test_a_release_comes_back_from_its_folder(method: Noised, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "change",
     [
-        {"method": "secret-sauce"},
-        {"settings": {}},
+        {"said": []},
+        {"said": "nothing"},
+        {"said": ["a\nb"]},
+        {"said": ["x" * 1001]},
         {"more": 1},
         {"declared": {"pay": {"low": 0}}},
     ],
@@ -44,7 +47,7 @@ def test_a_card_that_says_something_else_does_not_load(
     card = json.loads(path.read_text())
     card["unbounded_noise"] |= change
     del card["checksum"]
-    path.write_bytes(canonical({**card, "checksum": _checksum(card)}))
+    path.write_bytes(seal(card, 1))
     with pytest.raises(ReleaseError, match="does not make sense"):
         Release.read(tmp_path / "r")
 
@@ -54,11 +57,27 @@ def test_a_card_without_its_noise_claims_too_much(tmp_path: Path) -> None:
     path = tmp_path / "r" / "card.json"
     card = json.loads(path.read_text())
     del card["unbounded_noise"], card["checksum"]
-    path.write_bytes(canonical({**card, "checksum": _checksum(card)}))
-    with pytest.raises(ReleaseError, match="claims something else"):
+    path.write_bytes(seal(card, 1))
+    with pytest.raises(ReleaseError, match="of which nothing else is said"):
         Release.read(tmp_path / "r")
 
 
 def test_settings_are_plain_values() -> None:
     noise = GADP(["pay"], 0.5).noise_of_card(SCHEMA)
-    assert UnboundedNoise.from_json(json.loads(json.dumps(noise.to_json()))) == noise
+    assert UnboundedNoise.from_dict(json.loads(json.dumps(noise.to_dict()))) == noise
+
+
+def test_a_method_that_a_reader_does_not_know_is_told_by_its_card(tmp_path: Path) -> None:
+    """Another privet's method: its sentences are read, and no audit repeats it."""
+    RandomNoise().disguise(people(50), SCHEMA, to=tmp_path / "r")
+    path = tmp_path / "r" / "card.json"
+    card = json.loads(path.read_text())
+    noise = {"method": "secret-sauce", "settings": {"heat": 3}, "said": ["Numbers were cooked."]}
+    card["unbounded_noise"] |= noise
+    card["claim"]["notes"] = noise["said"]
+    del card["checksum"]
+    path.write_bytes(seal(card, 1))
+    release = Release.read(tmp_path / "r")
+    assert "Numbers were cooked." in release.claim.sentences()
+    assert not release.claim.formal
+    assert method_of(release) is None

@@ -57,7 +57,7 @@ def test_the_whole_way(place: Path) -> None:
     privet("store", "export", "s.db", "-o", "s.release")
     assert "Outlook" in privet("mine", "s.release", "--policy", "id3")
     assert "complement" in privet("show", "s.release")
-    said = privet("store", "export", "s.db", "-o", "back.csv", "--reconstruct")
+    said = privet("store", "export", "s.db", "-o", "back.csv", "--originals")
     assert "AS THEY WERE COLLECTED" in said
     assert pc.read_csv("back.csv").num_rows == 16
 
@@ -66,7 +66,7 @@ def test_mistakes_are_told_without_values(place: Path) -> None:
     assert "no store" in privet("store", "status", "s.db", code=2)
     privet("store", "create", "s.db", "--schema", "days.toml", "--pick", "dummy", "--dummy", "Wind")
     assert "exists already" in privet("store", "create", "s.db", "--schema", "days.toml", code=2)
-    assert "no such pick" in privet(
+    assert "'last' is not one of" in privet(
         "store", "plan", "--schema", "days.toml", "--pick", "last", code=2
     )
     assert "--draw needs" in privet(

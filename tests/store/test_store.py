@@ -1,5 +1,7 @@
 """Stores: the same laws on SQLite and PostgreSQL, bad input that does no harm, and no traces."""
 
+import contextlib
+import os
 import sqlite3
 import subprocess
 import sys
@@ -13,16 +15,18 @@ import pytest
 from sqlalchemy import text
 
 from privet import datasets
+from privet.audit import audit
 from privet.disguise import Complement
 from privet.disguise.unrealize import PICKS, Unrealizer
-from privet.errors import DataError, PlanError, SchemaError, StoreError
+from privet.errors import DataError, PlanError, PrivetWarning, SchemaError, StoreError
 from privet.estimators import TreeClassifier
 from privet.randomness import Randomness
 from privet.release import Release
 from privet.schema import Attribute, Schema
 from privet.store import Store, new_token
-from privet.store.attacks import matching, one_row_each, reconstruction, snapshots
+from privet.store.database import Database
 from tests.disguise.thesis import PERTURBING, UNREAL
+from tests.flips import flipped
 from tests.store.writer import SCHEMA, samples
 
 WEATHER = datasets.schema("weather")
@@ -43,7 +47,7 @@ def test_the_thesis_tables_in_a_database(url: str) -> None:
         left = 2 - taken
         assert left.tolist() == np.bincount(np.array(PERTURBING) - 1, minlength=24).tolist()
         assert store.verify() == 14
-        assert records(store.reconstruct()) == records(DAYS)
+        assert records(store.originals()) == records(DAYS)
         plain = TreeClassifier(policy="id3").fit(
             DAYS.drop_columns("Play"), DAYS["Play"].to_pylist()
         )
@@ -102,15 +106,158 @@ def test_a_repeated_call_counts_once(url: str) -> None:
         assert store.verify() == 14
 
 
+def test_a_loss_is_of_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer comes between any two readings of the store."""
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store, Store.open(path) as writer:
+        store.add(DAYS)
+        before = store.loss(3)
+        with store.database.reading() as connection:
+            transaction = type(connection)
+        closed = transaction.close
+
+        def close(connection: Any) -> None:
+            closed(connection)
+            monkeypatch.setattr(transaction, "close", closed)
+            writer.add(DAYS)
+
+        monkeypatch.setattr(transaction, "close", close)
+        assert store.loss(3) == before
+        assert writer.verify() == 28
+
+
 def test_old_tokens_expire(url: str) -> None:
     with Store.create(url, WEATHER, token_days=1e-6) as store:
         token = new_token()
         store.add(DAYS.slice(0, 1), token=OLD)
         time.sleep(2.1)
         store.add(DAYS.slice(1, 1))
-        assert store.status().tokens == 1
+        assert store.status().tokens == 2  # no call before this one tells that time went on
+        store.add(DAYS.slice(1, 1))
+        assert store.status().tokens == 2
         with pytest.raises(StoreError, match="older than the store remembers"):
             store.add(DAYS.slice(0, 1), token=token)
+
+
+def test_a_clock_that_is_ahead_makes_no_call_count_twice(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer's clock, then the database's own, run eight days ahead for some calls."""
+    with Store.create(url, WEATHER) as store:
+        token = new_token()
+        store.add(DAYS.slice(0, 1), token=token)
+        ahead = time.time() + 8 * 86400
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(time, "time", lambda: ahead)
+            late = new_token()
+            for _ in range(3):
+                store.add(DAYS.slice(1, 1))
+            store.add(DAYS.slice(1, 1), token=late)
+        assert store.add(DAYS.slice(0, 1), token=token).repeated
+        assert store.add(DAYS.slice(1, 1), token=late).repeated
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Database, "now", lambda *_: ahead)
+            for _ in range(3):
+                store.add(DAYS.slice(1, 1))
+        with pytest.raises(StoreError, match="older than the store remembers"):
+            store.add(DAYS.slice(0, 1), token=token)
+        assert store.add(DAYS.slice(1, 1)).repeated is False  # a call without one goes on
+        assert store.verify() == 9
+
+
+def test_a_schema_that_changed_is_noticed(url: str) -> None:
+    with Store.create(url, WEATHER) as store:
+        store.add(DAYS)
+        for change in ("schema = replace(schema, 'Weak', 'Wean')", "oldest = 2", "format = 1"):
+            with store.database.writing() as connection:
+                before = connection.execute(text("SELECT * FROM privet_store")).mappings().one()
+                connection.execute(text(f"UPDATE privet_store SET {change}"))  # noqa: S608 - ours
+            for look in (store.verify, store.release, lambda: Store.open(url)):
+                with pytest.raises(StoreError, match="are damaged"):
+                    look()
+            with store.database.writing() as connection:
+                put = text("UPDATE privet_store SET schema = :schema, oldest = :oldest, format = 2")
+                connection.execute(put, dict(before))
+        assert store.verify() == 14
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "privet_unreal SET count = 'many' WHERE cell = 3",
+        "privet_perturbing SET taken = 'x'",
+        "privet_perturbing SET taken = 1e300",
+        "privet_perturbing SET taken = x'00ff'",
+        "privet_perturbing SET place = 'x' WHERE place = 3",
+        "privet_unreal SET cell = 900 WHERE cell = 3",
+        "privet_store SET copies = 'two'",
+        "privet_store SET token_seconds = 'long'",
+        "privet_store SET schema = x'ff'",
+        "privet_store SET dummy = '[[[['",
+        "privet_store SET id = 2",
+    ],
+)
+def test_a_damaged_file_is_told(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store:
+        store.add(DAYS)
+        other = sqlite3.connect(path)
+        other.execute(f"UPDATE {change}")
+        other.commit()
+        other.close()
+        with pytest.raises(StoreError):
+            store.verify()
+        with contextlib.suppress(StoreError):
+            store.add(DAYS)
+        with contextlib.suppress(StoreError):
+            Store.open(path).close()
+
+
+def test_every_flip_that_changes_what_is_read_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store:
+        store.add(DAYS)
+        before = records(store.originals())
+    for bad in flipped(path.read_bytes()):
+        path.write_bytes(bad)
+        try:
+            with Store.open(path) as store:
+                store.verify()
+                assert (store.schema, store.method.pick) == (WEATHER, "first")
+                assert records(store.originals()) == before
+        except (StoreError, PrivetWarning):  # a store without its check is warned of
+            continue
+
+
+def test_a_store_from_before_checks_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store:
+        store.add(DAYS)
+    other = sqlite3.connect(path)
+    other.execute("ALTER TABLE privet_store DROP COLUMN 'check'")
+    other.execute("UPDATE privet_store SET format = 1")
+    other.execute("DELETE FROM privet_unreal WHERE count = 0")
+    other.commit()
+    other.close()
+    with pytest.warns(PrivetWarning, match="has no checksum"):
+        old = Store.open(path)
+    with old as store:
+        assert store.verify() == 14
+        store.add(DAYS)
+        assert store.verify() == 28
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_writer_has_connections_of_its_own(url: str) -> None:
+    with Store.create(url, WEATHER) as store:
+        store.add(DAYS)
+        child = os.fork()
+        if child == 0:
+            store.add(DAYS)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        store.add(DAYS)
+        assert store.verify() == 42
 
 
 def test_bad_input_leaves_the_store_as_it_was(url: str) -> None:
@@ -141,7 +288,6 @@ def test_bad_input_leaves_the_store_as_it_was(url: str) -> None:
         ("privet_perturbing SET taken = taken + 1 WHERE cell = 20", "lost or counted twice"),
         ("privet_perturbing SET taken = taken + 1 WHERE cell = 3", "more was taken"),
         ("privet_unreal SET count = count + 1 WHERE cell = 0", "count is negative|record a sample"),
-        ("privet_store SET remaining = 3", "not what remains"),
     ],
 )
 def test_what_someone_else_wrote_is_noticed(url: str, change: str, said: str) -> None:
@@ -238,12 +384,22 @@ def test_nothing_of_the_past_lingers_in_an_sqlite_file(tmp_path: Path) -> None:
             store.add(DAYS.slice(number % 14, 1), token=f"lingering-{number:04d}-" + "x" * 60)
         time.sleep(0.2)
         store.add(DAYS, token=LAST)
-        assert store.status().tokens == 1
+        store.add(DAYS.slice(0, 1), token=MONDAY)  # the first call by which time has gone on
+        assert store.status().tokens == 2
         held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"lingering-" not in held
     assert b"last" in held
     assert path.stat().st_mode & 0o777 == 0o600
     assert [file.name for file in tmp_path.iterdir() if file.stat().st_size] == ["s.db"]
+
+
+def test_any_attribute_may_be_the_class(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "days.db", WEATHER) as store:
+        store.add(DAYS)
+        tree = store.mine(target="Outlook", policy="id3").tree_
+    release = Complement().disguise(DAYS, WEATHER).with_target("Outlook")
+    assert tree.same_as(TreeClassifier(policy="id3").fit(release).tree_)
+    assert tree.target == "Outlook"
 
 
 def test_a_release_of_a_store_is_one_like_others(tmp_path: Path) -> None:
@@ -271,14 +427,16 @@ def test_attacks_find_what_the_claim_says(tmp_path: Path) -> None:
         after = store.release()
     (new,) = method.cells(frame, SCHEMA)
     inserted = np.bincount(new, minlength=len(collected))
-    found = {
-        "row": one_row_each(before, collected),
-        "all": reconstruction(before, collected),
-        "moments": snapshots(before, after, inserted),
-    }
-    for success in found.values():
-        assert success.value == success.control == 1.0
-        assert success.null < 0.9 > success.blind
-    few = matching(before, collected, 2000)
+    assert before.universe is not None
+    assert after.universe is not None
+    seen = [before.universe.collected(before.parts), after.universe.collected(after.parts)]
+    assert np.array_equal(seen[0], collected)
+    assert np.array_equal(seen[1] - seen[0], inserted)  # two moments show what came between
+    asked = audit(before, attacks=["one-row-each", "rebuild", "leak"], trees=False, seed=1)
+    found = {one.attack: one for one in asked.attacks}
+    for name in ("one-row-each", "rebuild"):
+        assert found[name].value == found[name].control == 1.0
+        assert (found[name].null or 0.0) < 0.9 > found[name].blind
+    few = found["leak"]
     assert few.control == 1.0
     assert few.low < few.blind + 0.1  # hardly better than a record drawn from the universe

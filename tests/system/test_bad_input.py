@@ -99,11 +99,11 @@ TABLES: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
         "t.parquet",
         parquet({**GOOD, "age": [20.0, float("nan"), *[30.0] * 28]}),
         ["'age'", "missing", "row 1"]),
-    "duplicate column": ("t.csv", csv(GOOD, TWICE), ["t.csv", "two columns named 'city'"]),
+    "duplicate column": ("t.csv", csv(GOOD, TWICE), ["t.csv", "two columns"]),
     "duplicate column, Parquet": (
-        "t.parquet", parquet(GOOD, TWICE), ["t.parquet", "two columns named 'city'"]),
+        "t.parquet", parquet(GOOD, TWICE), ["t.parquet", "two columns"]),
     "absent column": (
-        "t.csv", csv(GOOD, ["age", "town", "play"]), ["no column 'city'", "age, town, play"]),
+        "t.csv", csv(GOOD, ["age", "town", "play"]), ["no column 'city'", "3 columns"]),
     "absent column, Parquet": (
         "t.parquet", parquet(GOOD, ["age", "city", "game"]), ["no column 'play'"]),
     "no rows": ("t.csv", csv(EMPTY), ["t.csv", "no rows"]),
@@ -118,7 +118,7 @@ TABLES: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
         "t.csv", text(f"age,city,play\n20,Oslo,yes\n{NUMBER},{TEXT}\n"), ["t.csv", "well-formed"]),
     "not Parquet": ("t.parquet", text(TEXT * 50), ["t.parquet", "no Parquet file"]),
     "unknown kind of file": ("t.xls", text(TEXT), ["t.xls", "neither .parquet nor .csv"]),
-    "no file": ("t.csv", lambda _: None, ["no file or folder t.csv"]),
+    "no file": ("t.csv", lambda _: None, ["no file or folder"]),
 }  # fmt: skip
 
 
@@ -198,7 +198,6 @@ def test_one_value_domain(folder: Path) -> None:
 
 SCHEMAS = {
     "not TOML": ("target = ", ["s.toml", "not valid TOML"]),
-    "no class": (SCHEMA.replace('target = "play"', ""), ["target"]),
     "unknown class": (SCHEMA.replace('"play"', '"game"', 1), ["'game'", "age, city, play"]),
     "low above high": (SCHEMA.replace("low = 0", "low = 200"), ["'age'", "low is above high"]),
     "no values": (SCHEMA.replace('"Oslo", "Rome"', ""), ["'city'", "empty"]),
@@ -219,7 +218,7 @@ def test_schemas(folder: Path, name: str) -> None:
 
 PLANS = {
     "not TOML": ("method = ", "not valid TOML"),
-    "unknown method": ('method = "magic"', "the method is unknown"),
+    "unknown method": ('method = "magic"', "the method 'magic' is unknown"),
     "unknown option": ('method = "random-substitution"\ngama = 8', "does not take 'gama'"),
     "unknown attribute": ('default = "exact"\n[attributes]\nsize = "exact"', "'size'"),
     "silent attribute": ('[attributes]\nage = "exact"', "does not say what happens"),
@@ -283,9 +282,9 @@ def test_releases(folder: Path, name: str) -> None:
 
 TREES: dict[str, tuple[Callable[[str], str], str]] = {
     "cut short": (lambda content: content[: len(content) // 2], "tree.json"),
-    "newer": (lambda content: content.replace('"version": 1', '"version": 99'), "version 99"),
-    "not a tree": (lambda _: "[]", "not a tree"),
-    "damaged": (lambda content: content.replace('"counts"', '"caunts"', 1), "damaged"),
+    "newer": (lambda content: content.replace('"version": 2', '"version": 99'), "version 99"),
+    "not a tree": (lambda _: "[]", "no tree"),
+    "damaged": (lambda content: content.replace('"counts"', '"caunts"', 1), "altered"),
     "not text": (lambda _: "\x00\x00", "tree.json"),
 }
 

@@ -12,7 +12,9 @@ import pytest
 from tests.cli.running import START, left_over, run, start
 
 
-def interrupted(begun: Callable[[], bool], *arguments: object) -> str:
+def interrupted(
+    begun: Callable[[], bool], *arguments: object, by: signal.Signals = signal.SIGINT
+) -> str:
     """Start a command, press Ctrl-C when it has begun to write, return what it says."""
     process = start(*arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
@@ -20,9 +22,9 @@ def interrupted(begun: Callable[[], bool], *arguments: object) -> str:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(by)
     said, complaints = process.communicate(timeout=60)
-    assert process.returncode == 130, complaints
+    assert process.returncode == (130 if by == signal.SIGINT else 143), complaints
     assert said == ""
     assert "Traceback" not in complaints
     return complaints
@@ -36,20 +38,15 @@ def test_ctrl_c_while_generating(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
-@pytest.mark.parametrize("wait", ["begun", "half-way"])
-def test_ctrl_c_while_disguising(folder: Path, kind: str, wait: str) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_while_disguising(folder: Path, kind: str, by: signal.Signals) -> None:
     table = f"f2.{kind}"
     rows = 2_000_000 if kind == "parquet" else 700_000
     run("generate", "as-f2", "--rows", rows, "-o", table, "--schema", "f2.toml")
 
-    def begun() -> bool:
-        if wait == "begun":
-            return bool(left_over(folder))
-        buckets = folder.glob(".f2.release.*.part/bucket-0")
-        return any(bucket.stat().st_size > 100_000 for bucket in buckets)
-
     common = ("--schema", "f2.toml", "--gamma", 8, "--output", "f2.release")
-    interrupted(begun, "disguise", table, *common)
+    said = interrupted(lambda: bool(left_over(folder)), "disguise", table, *common, by=by)
+    assert "nothing half-written is left" in said
     assert sorted(path.name for path in folder.iterdir()) == sorted([table, "f2.toml"])
 
 
@@ -124,3 +121,19 @@ def test_a_terminal_that_cannot_show_greek(folder: Path) -> None:
     said, complaints = process.communicate(timeout=60)
     assert process.returncode == 0, complaints
     assert "\\u03b5 = 2.08" in said
+
+
+def test_a_kill_leaves_no_rows_in_order_and_the_next_run_sweeps(folder: Path) -> None:
+    run("generate", "as-f2", "--rows", 2_000_000, "-o", "f2.parquet", "--schema", "f2.toml")
+    common = ("f2.parquet", "--schema", "f2.toml", "--gamma", 8, "--output", "f2.release")
+    process = start("disguise", *common, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not left_over(folder):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+    time.sleep(0.3)
+    process.kill()
+    process.communicate()
+    (left,) = folder.glob(".f2.release.*.part")
+    assert [file.name for file in left.iterdir()] in ([], ["part-0.parquet"], ["part-1.parquet"])
+    run("disguise", *common)
+    assert not left_over(folder)

@@ -48,6 +48,7 @@ def chain(*tests: tuple[int, float | None]) -> Tree:
         np.zeros(nodes, np.int64),
         np.zeros(nodes),
         np.zeros(nodes),
+        np.zeros(nodes),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
@@ -13,7 +14,8 @@ from hypothesis import given, settings
 
 from privet.estimators import TreeClassifier
 from privet.tree import Tree
-from privet.tree.draw import COLOURS, notebook, page, svg
+from privet.tree.draw import figure, notebook, page, svg
+from privet.tree.layout import COLOURS, TALL
 from tests.strategies import hostile
 from tests.tree.test_export import SIGNS, grown, predicted, records
 
@@ -26,8 +28,17 @@ CHROMIUM = [
 
 
 def cards(text: str) -> dict[int, ET.Element]:
-    found = ET.fromstring(text).iter(f"{NS}g")  # noqa: S314 - our own
-    return {int(one.attrib["data-node"]): one for one in found}
+    groups = ET.fromstring(text).iter(f"{NS}g")  # noqa: S314 - our own
+    return {int(one.attrib["data-node"]): one for one in groups if "data-node" in one.attrib}
+
+
+def bars(one: ET.Element) -> list[ET.Element]:
+    return [bar for bar in one.iter(f"{NS}rect") if "fill-opacity" in bar.attrib]
+
+
+def place(one: ET.Element) -> tuple[float, float]:
+    x, y = one.attrib["transform"][len("translate(") : -1].split()
+    return float(x), float(y)
 
 
 def words(one: ET.Element) -> list[str]:
@@ -47,37 +58,59 @@ def test_a_small_tree_is_drawn_whole() -> None:
     assert set(drawn) == set(range(tree.nodes))
     assert words(drawn[0]) == ["x0", "30 · 67 % 0"]
     assert words(drawn[1])[0] in ("≤ 9.5", "≤ 19.5")
-    for node, one in drawn.items():
-        bars = [float(bar.attrib["width"]) for bar in one.iter(f"{NS}rect")]
-        assert sum(bars[2 if tree.child[node] < 0 else 1 :]) == pytest.approx(152, abs=0.2)
+    for one in drawn.values():
+        box = one.find(f"{NS}rect")
+        assert box is not None
+        whole = sum(float(bar.attrib["width"]) for bar in bars(one))
+        assert whole == pytest.approx(float(box.attrib["width"]) - 16, abs=0.2)
+        assert all(bar.attrib["fill-opacity"] == "1.0" for bar in bars(one))
 
 
 def test_counts_have_their_errors() -> None:
     tree = staircase(2)
-    object.__setattr__(tree, "errors", np.full(tree.counts.shape, 3.0))
-    assert "20 ± 4 · 50 % 0" in words(cards(svg(tree))[0])
+    object.__setattr__(tree, "size_errors", np.full(tree.nodes, 3.0))
+    assert "20 ± 3 · 50 % 0" in words(cards(svg(tree))[0])
 
 
 @pytest.mark.parametrize("leaves", [10, 40])
 def test_a_large_tree_is_folded(leaves: int) -> None:
     tree = staircase(200)
     drawn = cards(svg(tree, leaves))
-    ends = [one for one in drawn.values() if one.attrib["class"] != "test"]
+    ends = [one for one in drawn.values() if one.attrib["class"] != "node test"]
     assert len(ends) <= leaves
     hidden = [int(word[2:-7]) for one in ends for word in words(one) if word.startswith("+ ")]
-    shown = sum(one.attrib["class"] == "leaf" for one in ends)
+    shown = sum(one.attrib["class"] == "node leaf" for one in ends)
     assert shown + sum(hidden) == 200
 
 
 def test_no_two_nodes_overlap() -> None:
     for tree in (staircase(60), grown(3, "id3", ["yes", "no"])):
-        boxes = []
-        for one in cards(svg(tree, 100)).values():
-            box = one.find(f"{NS}rect")
-            assert box is not None
-            boxes.append((float(box.attrib["x"]), float(box.attrib["y"])))
-        for place, (x, y) in enumerate(boxes):
-            assert all(x != u or abs(y - v) >= 44 for u, v in boxes[:place])
+        boxes = [place(one) for one in cards(svg(tree, 100)).values()]
+        for number, (x, y) in enumerate(boxes):
+            assert all(x != u or abs(y - v) >= TALL for u, v in boxes[:number])
+
+
+def test_what_is_not_sure_looks_so() -> None:
+    tree = staircase(3)
+    errors = np.where(np.arange(tree.nodes)[:, None] == 0, 0.1, 40.0) * np.ones((1, 2))
+    unsure = replace(tree, errors=errors, z=np.where(tree.child >= 0, 1.5, 0.0))
+    drawn = cards(svg(unsure))
+    sure, faded = ([float(bar.attrib["fill-opacity"]) for bar in bars(drawn[n])] for n in (0, 1))
+    assert min(sure) > 0.99
+    assert max(faded) < 0.6
+    assert all(one.find(f"{NS}path[@class='whisker']") is not None for one in drawn.values())
+    text = svg(unsure)
+    assert text.count('class="branch unsure"') == tree.nodes - 1
+    for words_of_key in ("faded: class not sure", "whisker: 95 % interval", "dashed: a split"):
+        assert words_of_key in text
+        assert words_of_key not in svg(tree)
+    assert "does not say how sure" in svg(tree.unmeasured())
+
+
+def test_a_figure_goes_under_any_policy() -> None:
+    """No scripts, no styles in attributes or elements, nothing from elsewhere."""
+    text = figure(grown(3, "cart", ["yes", "no"]))
+    assert not re.search(r"<script|<style|style=|\son\w+=", text)
 
 
 def test_more_classes_than_colours() -> None:
@@ -94,7 +127,7 @@ def test_names_cannot_break_out(name: str, value: str) -> None:
     tree = TreeClassifier(policy="id3").fit(X, ["<b>u", "v", "<b>u", "v"]).tree_
     cards(svg(tree))  # it parses
     for text in (page(tree), notebook(tree)):
-        assert text.count("<script>") == ("<html" in text)
+        assert text.count("<script") == ("<html" in text)
         assert "<img" not in text
         assert "<b>u" not in text
 
@@ -104,7 +137,7 @@ def test_the_page_asks_for_nothing_from_elsewhere() -> None:
     assert "default-src 'none'" in text
     outside = re.sub(r"http://www\.w3\.org/2000/svg", "", text)
     assert not re.search(r"https?:|@import|url\(|src=", outside)
-    assert text.count("<li ") == text.count("</li>")
+    assert len(re.findall("<li[ >]", text)) == text.count("</li>")
     assert text.count("<details") == text.count("</details>")
 
 

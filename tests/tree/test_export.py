@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privet.coding import Coding
 from privet.errors import TreeError
 from privet.estimators import TreeClassifier
 from privet.tree import Tree
-from privet.tree.export import dot, rules, sql
+from privet.tree.export import _listed, dot, rules, sql
 from privet.tree.onnx import to_onnx
 from tests.strategies import hostile, seeds
 
@@ -143,6 +144,16 @@ def test_rules_name_missing_values() -> None:
     told = " ".join(rules(tree))
     assert "or missing" in told
     assert len(rules(tree)) == len(tree.leaves)
+
+
+def test_rules_say_what_a_long_list_leaves_out() -> None:
+    coding = Coding.categories("car", [f"c{number}" for number in range(20)])
+    mask = np.ones(20, np.bool_)
+    mask[[3, 7]] = False
+    assert _listed(coding, mask) == "none of c3, c7"
+    assert _listed(coding, ~mask) == "c3 or c7"
+    mask[:] = np.arange(20) < 10  # no shorter by what it leaves out
+    assert _listed(coding, mask) == "c0, c1, c2, c3, c4, c5, c6, c7 or 2 more"
 
 
 def test_a_sign_that_sql_cannot_hold() -> None:

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from privet.estimators import TreeClassifier
-from privet.tree.prune import more_errors, prune_errors, prune_needless
+from privet.tree.prune import (
+    is_worth_telling,
+    more_errors,
+    prune_errors,
+    prune_leaves,
+    prune_needless,
+)
 from tests.strategies import seeds
 
 
@@ -90,3 +96,28 @@ def test_a_subtree_that_says_the_same_is_needless() -> None:
     tree = TreeClassifier().fit(X, [0, 0, 1, 0, 0]).tree_
     assert tree.nodes == 3
     assert prune_needless(tree).nodes == 1
+
+
+def test_few_trees_of_chance_are_worth_telling() -> None:
+    generator = np.random.default_rng()
+    kept = 0
+    for _ in range(40):
+        records, coin = generator.random((300, 4)), generator.integers(0, 2, 300)
+        kept += is_worth_telling(TreeClassifier().fit(records, coin).tree_)
+    assert kept <= 10  # of 40 if 1 in 50 is: more than 10 once in ten million runs
+
+
+@settings(max_examples=20)
+@given(seeds)
+def test_a_tree_of_a_rule_is_worth_telling(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    records = generator.random((400, 4))
+    rule = (records[:, 1] > 0.5) ^ (generator.random(400) < 0.1)
+    assert is_worth_telling(TreeClassifier().fit(records, rule).tree_)
+
+
+def test_as_many_leaves_are_left_as_asked_for() -> None:
+    X, y = np.arange(64.0)[:, None], np.arange(64) % 2
+    grown = TreeClassifier(policy="cart", min_samples_leaf=1).fit(X, y).tree_
+    for most in range(1, len(grown.leaves) + 1):
+        assert len(prune_leaves(grown, most).leaves) == most

@@ -5,9 +5,11 @@ import numpy as np
 from privet.datasets import weather
 from privet.estimate.routed import routed
 from privet.estimators import TreeClassifier
+from privet.grow import grow
 from privet.schema import Attribute
+from privet.split import Policy
 from privet.table import MemoryTable
-from privet.tree import Policy, Tree, grow
+from privet.tree import Tree
 from privet.tree.text import render
 
 WEATHER = """\

@@ -1,7 +1,9 @@
 """The tree itself: files, boxes, and the way of records through it."""
 
 import json
+import re
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,18 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from privet.coding import Coding
-from privet.errors import TreeError
+from privet.errors import PrivetWarning, TreeError
 from privet.estimate.bins import learn_cells
 from privet.estimate.routed import routed
+from privet.grow import grow
 from privet.schema import Attribute
+from privet.split import Policy
 from privet.table import MemoryTable
-from privet.tree import Policy, Tree, grow
+from privet.tree import Tree
+from privet.tree.figures import border
+from privet.tree.text import categories
 from tests import twins
+from tests.flips import flipped
 from tests.strategies import seeds
 
 
@@ -72,6 +79,70 @@ def test_a_file_gives_the_tree_back(made: tuple[Tree, Any, NDArray[Any]]) -> Non
     np.testing.assert_array_equal(again.apply(values), tree.apply(values))
     np.testing.assert_array_equal(again.shares, tree.shares)
     assert str(again) == str(tree)
+
+
+@given(trees)
+def test_every_array_goes_with_its_node(made: tuple[Tree, Any, NDArray[Any]]) -> None:
+    """Whatever arrays a tree has: children change places, and all that is known of them too."""
+    tree, _, _ = made
+    numbers = np.arange(tree.nodes, dtype=np.float64)
+    tree = replace(tree, z=numbers + 1, gain=numbers + 2, errors=tree.counts + numbers[:, None])
+    tree = tree.take(range(tree.nodes))  # leaves have no z and no gain
+    order = [0]
+    for node in order:
+        order += reversed(tree.children(node))
+    turned = tree.take(order)
+    for field in fields(Tree):
+        held, again = getattr(tree, field.name), getattr(turned, field.name)
+        if isinstance(held, np.ndarray) and field.name not in ("parent", "child"):
+            np.testing.assert_array_equal(again, held[order])
+    assert [order[parent] for parent in turned.parent[1:]] == tree.parent[order[1:]].tolist()
+    for new, old in enumerate(order):
+        assert [order[kid] for kid in turned.children(new)] == list(tree.children(old))[::-1]
+        assert turned.routes[new] is tree.routes[old]
+
+
+@given(trees)
+def test_a_branch_lists_only_categories_that_come_so_far(
+    made: tuple[Tree, Any, NDArray[Any]],
+) -> None:
+    tree, _, _ = made
+    for node in np.flatnonzero(np.isnan(tree.threshold) & (tree.child >= 0)).tolist():
+        coding = tree.codings[tree.attribute[node]]
+        come = np.flatnonzero(tree.boxes[node].mask(coding.name, coding.size)).tolist()
+        listed = [categories(tree, kid) for kid in tree.children(node)]
+        if all(listed):
+            names = sorted(name for one in listed for name in one)
+            reached = sorted(coding.label(code) for code in come)
+            assert set(reached) <= set(names)
+            if tree.branches[node] == 2:
+                assert names == reached
+
+
+@given(trees)
+def test_thresholds_are_printed_between_the_values_they_tell_apart(
+    made: tuple[Tree, Any, NDArray[Any]],
+) -> None:
+    tree, _, _ = made
+    for node in np.flatnonzero(np.isfinite(tree.threshold)).tolist():
+        below, above = tree.around[node]
+        text = border(tree, node)
+        assert len(text) <= 8
+        assert below <= float(text) < above or below == above
+
+
+@given(trees, st.sampled_from([0.17, 0.5, 0.83]))
+def test_whole_numbers_take_the_same_branch_after_rounding(
+    made: tuple[Tree, Any, NDArray[Any]], shift: float
+) -> None:
+    tree, _, values = made
+    place = [coding.name for coding in tree.codings].index("whole")
+    moved = np.where(tree.attribute == place, np.floor(tree.threshold) + shift, tree.threshold)
+    tree = replace(tree, threshold=moved)
+    rounded = tree.with_whole({"whole"})
+    cuts = rounded.threshold[tree.attribute == place]
+    np.testing.assert_array_equal(2 * cuts, np.floor(2 * cuts))
+    np.testing.assert_array_equal(rounded.apply(values), tree.apply(values))
 
 
 @given(trees)
@@ -157,8 +228,7 @@ def test_a_long_table_takes_the_same_way() -> None:
 
 
 def form() -> dict[str, Any]:
-    held: dict[str, Any] = json.loads(grown(1, 40, Policy.named("cart"))[0].to_json())
-    return held
+    return grown(1, 40, Policy.named("cart"))[0].to_dict()
 
 
 def ordered_node(held: dict[str, Any]) -> dict[str, Any]:
@@ -231,8 +301,8 @@ def test_no_damage_gets_past_a_tree_error(data: st.DataObject) -> None:
 
 
 def test_a_newer_tree_is_not_read() -> None:
-    with pytest.raises(TreeError, match="version 2"):
-        Tree.from_dict(form() | {"version": 2})
+    with pytest.raises(TreeError, match="version 1 to 2"):
+        Tree.from_dict(form() | {"version": 3})
 
 
 def test_other_files_are_not_trees(tmp_path: Path) -> None:
@@ -264,3 +334,60 @@ def test_same_as_sees_every_difference() -> None:
     assert not Tree.from_dict(held).same_as(tree)
     assert not grown(4, 60, Policy.named("cart"))[0].same_as(tree)
     assert not grown(3, 60, Policy(max_depth=1))[0].same_as(tree)
+
+
+def test_every_flipped_bit_of_a_file_is_noticed_and_the_file_named(tmp_path: Path) -> None:
+    path = tmp_path / "tree.json"
+    Tree.from_dict(form()).write(path)
+    for bad in flipped(path.read_bytes()):
+        path.write_bytes(bad)
+        with pytest.raises(TreeError, match=r"tree\.json"):
+            Tree.read(path)
+
+
+def test_a_tree_from_before_checksums_is_taken_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "tree.json"
+    path.write_text(json.dumps(form()), encoding="utf-8")
+    with pytest.warns(PrivetWarning, match=r"tree\.json has no checksum"):
+        assert Tree.read(path).same_as(Tree.from_dict(form()))
+
+
+@pytest.mark.parametrize("text", ["1e999", "NaN"])
+def test_an_infinite_gain_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "tree.json"
+    plain = json.dumps(form())
+    path.write_text(re.sub(r'"gain": [0-9.e-]+', f'"gain": {text}', plain), encoding="utf-8")
+    with pytest.raises(TreeError, match=r"tree\.json"):
+        Tree.read(path)
+    wrong = form()
+    next(node for node in wrong["nodes"] if "gain" in node)["gain"] = float(text)
+    with pytest.raises(TreeError, match="damaged"):
+        Tree.from_dict(wrong)
+
+
+def test_a_chain_that_is_too_deep_is_refused_at_once() -> None:
+    """Its text would take minutes and gigabytes."""
+    leaf: dict[str, Any] = {"counts": [1.0], "errors": [0.0], "label": 0}
+    nodes = [dict(leaf) for _ in range(20_001)]
+    test = {"attribute": "a", "gain": 0.1, "z": 1.0, "branch_of_code": [0, 1]}
+    for node in range(0, 20_000, 2):
+        nodes[node] |= test | {"children": [node + 1, node + 2]}
+    attributes = [Coding.categories("a", ["u", "v"]).to_dict()]
+    held = form() | {"classes": ["p"], "attributes": attributes, "nodes": nodes}
+    with pytest.raises(TreeError, match="10,000 tests deep; at most 1,000"):
+        Tree.from_dict(held)
+    Tree.from_dict(held | {"nodes": [*nodes[:2000], leaf]})
+
+
+def test_a_cell_whose_centre_is_a_whole_threshold_goes_left() -> None:
+    from tests.tree.test_draw import staircase
+
+    tree = staircase(2)
+    coding = Coding.cells(tree.codings[0].name, [0, 1, 4], [1, 4, 9])
+    route = np.array([0, 0, 1], np.int16)
+    threshold = np.where(np.isfinite(tree.threshold), 2.2, np.nan)
+    odd = replace(tree, codings=(coding,), threshold=threshold, routes=(route, None, None))
+    rounded = odd.with_whole({coding.name})
+    assert rounded.threshold[0] == 2.5
+    assert rounded.routes[0] is not None
+    assert rounded.routes[0].tolist() == [0, 0, 1]

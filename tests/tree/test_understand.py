@@ -8,7 +8,7 @@ import pytest
 
 from privet.estimators import TreeClassifier
 from privet.tree import Tree
-from privet.tree.understand import compare, importances, steps
+from privet.tree.understand import compare, importances, needs, steps, untold
 
 
 def two_tests() -> Tree:
@@ -30,11 +30,28 @@ def test_importances_are_shares_of_the_gain() -> None:
     assert all(one.error == 0 for one in found)
 
 
-def test_importances_have_errors_where_gains_have() -> None:
+def test_importances_have_errors_where_they_were_measured() -> None:
     tree = two_tests()
-    noisy = replace(tree, z=np.where(tree.child >= 0, 4.0, 0.0))
-    for one in importances(noisy):
-        assert one.error == pytest.approx(one.value / 4)
+    held = np.array([[0.75, 0.1], [0.25, 0.1], [0.0, 0.0]])
+    found = importances(replace(tree, weight=held))
+    assert [(one.value, one.error) for one in found] == [tuple(pair) for pair in held.tolist()]
+    unknown = replace(tree, errors=np.full(tree.errors.shape, np.nan))
+    assert all(np.isnan(one.error) for one in importances(unknown))
+
+
+def test_what_a_release_could_not_tell() -> None:
+    tree = two_tests()
+    assert untold(tree) == ""
+    leaf = int(tree.leaves[-1])
+    sizes, needed = tree.size_errors.copy(), np.zeros(tree.nodes)
+    sizes[leaf], needed[leaf] = np.nan, 123_456.0
+    text = untold(replace(tree, size_errors=sizes, needed=needed))
+    assert text.startswith(f"Not known from this release: the sizes of 1 of {tree.nodes} nodes")
+    assert text.endswith("about 120,000 records like these would tell.")
+    unsure = np.where(np.arange(tree.nodes) == leaf, 0.4, 0.0)  # of a share of 1
+    quiet = replace(tree, needed=np.zeros(tree.nodes), share_errors=unsure)
+    assert needs(quiet)[leaf] == np.ceil(40 * (1.959963984540054 * 0.4 / 0.5) ** 2)
+    assert "which class leads at one leaf" in untold(quiet)
 
 
 def test_a_single_leaf_matters_nothing() -> None:

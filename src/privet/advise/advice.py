@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import secrets
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import numpy as np
 from privet.advise.expected import Expected, best_channel, expected, repeated
 from privet.advise.simulated import LARGEST, simulated_accuracy
 from privet.channel import GammaDiagonal
-from privet.disguise import Exact, Plan, Substitution
+from privet.disguise import Exact, Plan, Substitution, Withheld
 from privet.disguise.wish import gamma_of
 from privet.errors import InputError
 from privet.estimate.methods import METHODS
@@ -39,7 +38,10 @@ TIMES = (1, 2, 3, 5, 10)
 
 @dataclass(frozen=True)
 class Point:
-    """One point of the trade-off: what a γ gives and what it costs."""
+    """One point of the trade-off: what a γ gives and what it costs.
+
+    ``accuracy`` is the mean over made-up tables, ``error`` their spread (a standard deviation).
+    """
 
     gamma: float
     epsilon: float
@@ -48,7 +50,7 @@ class Point:
     error: float
     guess: float
 
-    def to_json(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, float]:
         """Return the numbers by name."""
         return dict(vars(self))
 
@@ -57,8 +59,16 @@ class Point:
 class Advice:
     """What to do, and what to expect of it.
 
-    ``attributes`` has one line an attribute; ``trade_off`` one point a γ (empty if nothing was
+    ``attributes`` has one line per attribute; ``trade_off`` one point a γ (empty if nothing was
     simulated), ``guide`` the paper's answer; ``repeated`` is for the attribute with most values.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> schema = pv.datasets.schema("as-f1")
+    >>> advice = pv.Advice.of(schema, 10_000, gamma=8, simulate=False)
+    >>> round(float(advice.gamma), 1)
+    8.0
     """
 
     schema: Schema
@@ -72,32 +82,79 @@ class Advice:
 
     @classmethod
     def of(cls, schema: Schema, records: int, **wish: Any) -> Advice:
-        """Return advice for a schema, a number of records and a wish; see ``advise``."""
+        """Return advice for a schema, a number of records and a wish; see ``advise``.
+
+        >>> import privet as pv
+        >>> advice = pv.Advice.of(pv.datasets.schema("as-f1"), 10_000, gamma=8, simulate=False)
+        >>> advice.records
+        10000
+        """
         return advise(schema, records, **wish)
+
+    def __repr__(self) -> str:
+        settings = f"γ = {float(self.gamma):g}, ε = {self.epsilon:.2f} in all"
+        return f"<Advice for {self.records:,} records: {settings}>"
+
+    def _repr_html_(self) -> str:
+        from privet.notebook import shown
+
+        rows = [
+            (
+                line.attribute,
+                line.channel,
+                line.values,
+                f"{line.epsilon:.2f}",
+                f"{100 * line.guess:.0f} %",
+                f"{100 * line.blind:.0f} %",
+            )
+            for line in self.attributes
+        ]
+        heads = ("attribute", "channel", "values", "ε", "best guess", "blind guess")
+        return shown(repr(self)[1:-1], heads=heads, rows=rows, sentences=self.notes)
 
     @property
     def epsilon(self) -> float:
         """What a record's disguised attributes cost together."""
-        return sum(one.epsilon for one in self.attributes)
+        return sum(line.epsilon for line in self.attributes)
 
     def plan(self) -> Plan:
-        """Return the plan that follows the advice; the class stays exact."""
-        return _plan(self.schema, self.gamma, {one.attribute: one for one in self.attributes})
+        """Return the plan that follows the advice; the class stays exact.
+
+        >>> import privet as pv
+        >>> advice = pv.Advice.of(pv.datasets.schema("as-f1"), 10_000, gamma=8, simulate=False)
+        >>> advice.plan().treatment("age", advice.schema).kind
+        'band'
+        """
+        return _plan(self.schema, self.gamma, {line.attribute: line for line in self.attributes})
 
     def plan_file(self) -> str:
-        """Return that plan as TOML."""
+        """Return that plan as TOML.
+
+        >>> import privet as pv
+        >>> advice = pv.Advice.of(pv.datasets.schema("as-f1"), 10_000, gamma=8, simulate=False)
+        >>> print(advice.plan_file().splitlines()[0])
+        default = "withheld"
+        """
         gamma = float(self.gamma)
         number = f"{int(gamma)}" if gamma.is_integer() else repr(gamma)
-        lines = ['default = "exact"', "", "[attributes]"]
-        for one in self.attributes:
+        target = json.dumps(self.schema.target, ensure_ascii=False)
+        lines = ['default = "withheld"', "", "[attributes]", f'{target} = "exact"']
+        for line in self.attributes:
             words = [f'method = "substitution", gamma = {number}']
-            if not self.schema[one.attribute].is_categorical:
-                words += [f'bins = {one.values}, kind = "{one.channel}"']
-            lines.append(f"{json.dumps(one.attribute)} = {{ {', '.join(words)} }}")
+            if not self.schema[line.attribute].is_categorical:
+                words += [f'bins = {line.values}, kind = "{line.channel}"']
+            name = json.dumps(line.attribute, ensure_ascii=False)
+            lines.append(f"{name} = {{ {', '.join(words)} }}")
         return "\n".join(lines) + "\n"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything a program may want."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything a program may want.
+
+        >>> import privet as pv
+        >>> advice = pv.Advice.of(pv.datasets.schema("as-f1"), 10_000, gamma=8, simulate=False)
+        >>> advice.to_dict()["records"]
+        10000
+        """
         return {
             "records": self.records,
             "gamma": float(self.gamma),
@@ -106,8 +163,8 @@ class Advice:
             "posterior": {
                 str(prior): float(posterior(prior, Fraction(self.gamma))) for prior in PRIORS
             },
-            "attributes": [one.to_json() for one in self.attributes],
-            "trade_off": [point.to_json() for point in self.trade_off],
+            "attributes": [line.to_dict() for line in self.attributes],
+            "trade_off": [point.to_dict() for point in self.trade_off],
             "guide": self.guide,
             "repeated": list(self.repeated),
             "notes": list(self.notes),
@@ -123,14 +180,14 @@ def advise(
     rho: Sequence[float] | None = None,
     accuracy: float | None = None,
     simulate: bool = True,
-    repeats: int = 2,
+    repeats: int = 4,
     seed: int | None = None,
 ) -> Advice:
     """Return advice for a schema and a number of records; no record is looked at.
 
     Wish for a ``gamma``, an ``epsilon`` an attribute, ``rho`` = (ρ1, ρ2), or for an ``accuracy``
     (between 0 and 1): the smallest γ whose simulated trees reach it. ``simulate`` off leaves
-    trees out.
+    trees out. The made-up tables are the same every time, unless a ``seed`` draws others.
 
     >>> from privet.schema import Attribute, Schema
     >>> sky = Attribute.categorical("sky", ["Sunny", "Overcast", "Rain"])
@@ -139,8 +196,8 @@ def advise(
     Fraction(19, 1)
     """
     _check(schema, records, accuracy, [gamma, epsilon, rho], simulate=simulate)
-    seed = secrets.randbits(32) if seed is None else seed
-    seeds = [seed + place for place in range(repeats)]
+    first = 0 if seed is None else seed  # the same tables every time: advice must not waver
+    seeds = [first + place for place in range(repeats)]
     notes = ["Values are taken to be equally common; nothing was learned from data."]
     points: list[Point] = []
     guide: dict[str, float] = {}
@@ -160,7 +217,7 @@ def advise(
         if not reached:
             notes.append(f"No γ up to {GAMMAS[-1]} reached an accuracy of {100 * accuracy:g} %.")
     lines = tuple(expected(channel, records) for channel in _channels(schema, chosen, records))
-    widest = max(lines, key=lambda one: one.values)
+    widest = max(lines, key=lambda line: line.values)
     return Advice(
         schema,
         records,
@@ -194,47 +251,47 @@ def _check(
 
 def _channels(schema: Schema, gamma: Gamma, records: int) -> list[Channel]:
     """Return the channel of every attribute; one with a single value needs none."""
-    found: list[Channel] = []
+    channels: list[Channel] = []
     for attribute in schema.inputs:
         if attribute.is_categorical:
             size = attribute.coding().size
             if size > 1:
-                found.append(GammaDiagonal(attribute.name, size, gamma))
+                channels.append(GammaDiagonal(attribute.name, size, gamma))
             continue
         low, high = attribute.range
         most = int(high - low) + 1 if attribute.integer else None
         if low < high:
             band = "joint" in METHODS
             channel = best_channel(attribute.name, most, gamma, records, band=band)
-            found.append(channel)
-    if not found:
+            channels.append(channel)
+    if not channels:
         raise InputError("No attribute of the schema has more than one value.")
-    return found
+    return channels
 
 
 def _plan(schema: Schema, gamma: Gamma, lines: dict[str, Expected]) -> Plan:
     treatments: dict[str, Treatment] = {}
-    for name, one in lines.items():
+    for name, line in lines.items():
         if schema[name].is_categorical:
             treatments[name] = Substitution(gamma)
         else:
-            treatments[name] = Substitution(gamma, bins=one.values, kind=one.channel)
-    return Plan(treatments, default=Exact())
+            treatments[name] = Substitution(gamma, bins=line.values, kind=line.channel)
+    return Plan(treatments | {schema.target: Exact()}, default=Withheld())
 
 
 def _point(schema: Schema, records: int, gamma: int, seeds: Sequence[int]) -> Point:
     rows = min(records, LARGEST)
     lines = [expected(channel, rows) for channel in _channels(schema, gamma, rows)]
-    plan = _plan(schema, gamma, {one.attribute: one for one in lines})
-    found = simulated_accuracy(plan, schema, records, seeds)
-    numeric = [one.values for one in lines if not schema[one.attribute].is_categorical]
+    plan = _plan(schema, gamma, {line.attribute: line for line in lines})
+    accuracies = simulated_accuracy(plan, schema, records, seeds)
+    numeric = [line.values for line in lines if not schema[line.attribute].is_categorical]
     return Point(
         gamma=gamma,
         epsilon=math.log(gamma),
         bins=max(numeric, default=0),
-        accuracy=float(np.mean(found)),
-        error=float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else 0.0,
-        guess=float(np.mean([one.guess for one in lines])),
+        accuracy=float(np.mean(accuracies)),
+        error=float(np.std(accuracies, ddof=1)) if len(accuracies) > 1 else 0.0,
+        guess=float(np.mean([line.guess for line in lines])),
     )
 
 
@@ -243,30 +300,39 @@ def _guide(schema: Schema, records: int, seeds: Sequence[int]) -> dict[str, floa
 
     As in the paper, channels are γ-diagonal and trees come from reconstructed tables.
     """
-    found: dict[tuple[int, int], float] = {}
-    names = [one.attributes[0] for one in _channels(schema, GUIDED[0], records)]
+    mean_accuracy: dict[tuple[int, int], float] = {}
+    names = [channel.attributes[0] for channel in _channels(schema, GUIDED[0], records)]
     for gamma in track(GUIDED, "guiding", len(GUIDED)):
         for size in GUIDED_SIZES:
-            treatments = dict.fromkeys(names, Substitution(gamma, bins=size))
+            treatments = {
+                name: Substitution(gamma, bins=size, kind="gamma-diagonal") for name in names
+            }
             plan = Plan(treatments, default=Exact())
             accuracies = simulated_accuracy(plan, schema, records, seeds[:1], "global")
-            found[gamma, size] = float(np.mean(accuracies))
+            mean_accuracy[gamma, size] = float(np.mean(accuracies))
     best = {}
     for g in GUIDED:
-        accuracies = [found[g, size] for size in GUIDED_SIZES]
+        accuracies = [mean_accuracy[g, size] for size in GUIDED_SIZES]
         best[g] = GUIDED_SIZES[int(np.argmax(accuracies))]  # the smallest of equals
     smallest = min(best.values())
-    chosen = max((g for g in GUIDED if best[g] == smallest), key=lambda g: found[g, smallest])
-    return {"gamma": chosen, "bins": smallest, "accuracy": found[chosen, smallest]}
+    chosen = max(
+        (g for g in GUIDED if best[g] == smallest), key=lambda g: mean_accuracy[g, smallest]
+    )
+    return {"gamma": chosen, "bins": smallest, "accuracy": mean_accuracy[chosen, smallest]}
 
 
 def _warnings(schema: Schema, gamma: Gamma, lines: Sequence[Expected]) -> list[str]:
-    total = sum(one.epsilon for one in lines)
+    total = sum(line.epsilon for line in lines)
     each = f"{len(lines)} attributes at {math.log(gamma):.2f} each"
     said = [
         f"The class {schema.target!r} is released as it is, and so disclosed.",
         f"ε adds up: {each} make {total:.2f} for a record.",
     ]
+    if schema.rows_per_unit is None:
+        said.append("These ε are for a record; those of a person's several records add up.")
+    else:
+        rows = schema.rows_per_unit
+        said.append(f"A person has up to {rows:,} records: ε = {rows * total:.2f} for a person.")
     if not 5 <= gamma <= 12:
         said.append("The paper recommends 5 ≤ γ ≤ 12: below trees suffer, above privacy does.")
     if schema.learned:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from privet.errors import InputError
+from privet.figures import figure, legend, save_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,21 +17,15 @@ __all__ = ["draw"]
 
 def draw(advice: Advice, path: Path) -> None:
     """Write the trade-off as SVG or PNG, without a date in it."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     if not advice.trade_off:
         raise InputError("There is no trade-off to draw.", hint="advise with simulation.")
-    metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
-    if path.suffix not in metadata:
-        raise InputError(f"{path} must end in .svg or .png.")
-    drawing = Figure(figsize=(7.0, 4.2), layout="constrained")
+    drawing = figure()
     axis = drawing.add_subplot()
     gammas = [point.gamma for point in advice.trade_off]
     axis.errorbar(
         gammas,
         [100 * point.accuracy for point in advice.trade_off],
-        yerr=[200 * point.error for point in advice.trade_off],
+        yerr=[100 * point.error for point in advice.trade_off],
         marker="o",
         capsize=3,
         label="accuracy of the tree",
@@ -45,6 +40,5 @@ def draw(advice: Advice, path: Path) -> None:
     axis.set_xlabel("γ")
     axis.set_ylabel("%")
     axis.set_ylim(0, 102)
-    axis.legend()
-    with mpl.rc_context({"svg.hashsalt": "advise", "svg.fonttype": "none"}):
-        drawing.savefig(path, metadata=metadata[path.suffix], format=path.suffix[1:], dpi=120)
+    legend(drawing)
+    save_figure(drawing, path)

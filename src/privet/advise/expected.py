@@ -46,7 +46,7 @@ class Expected:
     guess: float
     blind: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name."""
         return asdict(self)
 
@@ -54,8 +54,8 @@ class Expected:
 def expected(channel: Channel, records: int) -> Expected:
     """Return what to expect of a channel of one attribute.
 
-    >>> found = expected(GammaDiagonal("age", 10, 19), 10_000)
-    >>> round(found.guess, 3), round(found.condition, 2), round(found.epsilon, 2)
+    >>> quality = expected(GammaDiagonal("age", 10, 19), 10_000)
+    >>> round(quality.guess, 3), round(quality.condition, 2), round(quality.epsilon, 2)
     (0.679, 1.56, 2.94)
     """
     size = channel.input_size

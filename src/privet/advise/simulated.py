@@ -36,11 +36,14 @@ def stand_in(schema: Schema, rows: int, seed: int) -> dict[str, Any]:
     first, *others = _tests(schema.inputs, rng)
     labels = rng.permutation(len(schema.classes))[:2]
     draw = np.random.default_rng([seed, rows])
-    columns = {one.name: _values(one, draw, rows) for one in schema.inputs}
+    columns = {attribute.name: _values(attribute, draw, rows) for attribute in schema.inputs}
     side = first(columns)
     inner = np.where(side, others[0](columns), others[-1](columns))
+    apart = side ^ inner
+    if apart.all() or not apart.any():  # tests of a single attribute may undo each other
+        apart = side
     classes = np.array(schema.classes, dtype=object)
-    return {**columns, schema.target: classes[labels[(side ^ inner).astype(np.int64)]]}
+    return {**columns, schema.target: classes[labels[apart.astype(np.int64)]]}
 
 
 def _values(attribute: Attribute, rng: np.random.Generator, rows: int) -> NDArray[Any]:
@@ -87,11 +90,11 @@ def simulated_accuracy(
     plan: Plan, schema: Schema, records: int, seeds: Sequence[int], method: str = "auto"
 ) -> list[float]:
     """Return the accuracy of a tree mined from stand-ins disguised by a plan, for each seed."""
-    found = []
+    accuracies = []
     for seed in seeds:
         train = stand_in(schema, min(records, LARGEST), seed)
         release = plan.disguise(train, schema, seed=seed)
         model = TreeClassifier(method=method).fit(release)
         test = stand_in(schema, TESTED, seed)
-        found.append(model.score(test))
-    return found
+        accuracies.append(model.score(test))
+    return accuracies

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from privet.audit.attacks import ATTACKS, Attack, Outcome, Trial, attack
+from privet.audit.attacks.groups import guess_group
 from privet.audit.compare import Comparison, compare
 from privet.audit.notions import register_notions
 from privet.audit.run import audit
@@ -30,6 +31,7 @@ __all__ = [
     "binomial_interval",
     "compare",
     "epsilon_bound",
+    "guess_group",
     "register_notions",
 ]
 

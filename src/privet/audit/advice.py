@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privet.audit.attacks.guess import success
+from privet.audit.notions import constant
 from privet.channel import GammaDiagonal
 from privet.channel.base import MAX_CELLS
 
@@ -27,21 +28,35 @@ _LARGE = 4  # ε of a record that is no strong promise any more
 
 
 def worst_of(outcomes: Sequence[Outcome]) -> Outcome | None:
-    """Return the attack that wins most over a blind guess, of those that need this release only."""
+    """Return the attack that wins most over a blind guess, of those that need this release only.
+
+    Of several that win as much, it is to read what is plain, and there the least expected value.
+    """
     counted = [
-        one for one in outcomes if one.kind == "success" and not one.repeated and not one.agreed
+        outcome
+        for outcome in outcomes
+        if outcome.kind == "success" and not outcome.repeated and not outcome.agreed
     ]
-    return max(counted, key=lambda one: one.advantage, default=None)
+    return max(
+        counted,
+        key=lambda outcome: (
+            outcome.advantage,
+            outcome.attack == "read",
+            outcome.value - outcome.blind,
+        ),
+        default=None,
+    )
 
 
 def advise(
-    case: Case, outcomes: Sequence[Outcome], checks: Sequence[Check], found: Utility | None
+    case: Case, outcomes: Sequence[Outcome], checks: Sequence[Check], use: Utility | None
 ) -> list[str]:
     """Return what to change, the most urgent first."""
-    plain = [name for name in case.release.claim.disclosed if name not in case.agreed]
+    known = case.agreed | constant(case.release)
+    plain = [name for name in case.release.claim.disclosed if name not in known]
     return [
         *_mend(case, checks, plain),
-        *_attacked(case, worst_of(outcomes), found, plain),
+        *_attacked(case, worst_of(outcomes), use, plain),
         *_remember(case),
     ]
 
@@ -65,7 +80,7 @@ def _mend(case: Case, checks: Sequence[Check], plain: Sequence[str]) -> list[str
 
 
 def _attacked(
-    case: Case, worst: Outcome | None, found: Utility | None, plain: Sequence[str]
+    case: Case, worst: Outcome | None, use: Utility | None, plain: Sequence[str]
 ) -> list[str]:
     """Say what to do against the worst attack, or with the room it leaves."""
     if worst is None:
@@ -74,11 +89,11 @@ def _attacked(
         if worst.attack in ("guess", "joint"):
             return _weaker(case, worst)
         return [] if plain else [f"Against '{worst.title.lower()}': {worst.remedy}."]
-    if found is None or found.cost is None or found.cost <= _COSTLY or plain:
+    if use is None or use.cost is None or use.cost <= _COSTLY or plain:
         return []
     said = (
         f"There is room for accuracy: the worst attack wins {100 * worst.advantage:.0f} % over a "
-        f"blind guess and the tree loses {100 * found.cost:.1f} points. Try a plan with a larger γ "
+        f"blind guess and the tree loses {100 * use.cost:.1f} points. Try a plan with a larger γ "
         "by privet compare."
     )
     return [said]
@@ -107,7 +122,7 @@ def _remember(case: Case) -> list[str]:
 
 def _weaker(case: Case, worst: Outcome) -> list[str]:
     """Say what a smaller γ would do to the best guess of the worst attribute."""
-    group = next((one for one in case.hidden if one.about == worst.about), None)
+    group = next((group for group in case.hidden if group.about == worst.about), None)
     channel = None if group is None else group.channel
     if group is None or not isinstance(channel, GammaDiagonal) or group.size**2 > MAX_CELLS:
         return [f"Against '{worst.title.lower()}': {worst.remedy}."]
@@ -119,9 +134,17 @@ def _weaker(case: Case, worst: Outcome) -> list[str]:
     gamma = smaller[-1] if len(smaller) < 2 else smaller[-2]
     trial = GammaDiagonal(channel.attribute, channel.size, gamma)
     then = success(shares, trial.matrix() / trial.scale)
-    said = (
+    alike = [
+        repr(other.about)
+        for other in case.hidden
+        if other.size <= group.size
+        and isinstance(other.channel, GammaDiagonal)
+        and other.channel.gamma >= channel.gamma
+        and other is not group
+    ]
+    return [
         f"Take γ = {gamma} for {worst.about!r} instead of {float(channel.gamma):g}: the best guess "
         f"from its own disguise is then right for {100 * then:.1f} % instead of {100 * now:.1f} % "
         f"(blind: {100 * float(np.max(shares)):.1f} %)."
-    )
-    return [said]
+        + (f" The same goes for {', '.join(alike)}, with as few values." if alike else "")
+    ]

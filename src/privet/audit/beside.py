@@ -44,10 +44,12 @@ def released_table(records: Any, schema: Schema) -> MemoryTable:
         if absent:
             raise InputError(f"The release has no attribute {absent[0]!r} to compare.")
         records = records.to_frame()
-    held = columns(records, schema.names)
-    if not len(next(iter(held.values()))):
+    released = columns(records, schema.names)
+    if not len(next(iter(released.values()))):
         raise DataError("The released table has no rows.")
-    return MemoryTable({one.name: _column(one, held[one.name]) for one in schema})
+    return MemoryTable(
+        {attribute.name: _column(attribute, released[attribute.name]) for attribute in schema}
+    )
 
 
 def _column(attribute: Attribute, column: Any) -> NDArray[Any]:
@@ -63,6 +65,8 @@ def _column(attribute: Attribute, column: Any) -> NDArray[Any]:
 
 def ranges(schema: Schema) -> tuple[Floats, Floats]:
     """Return the ends of every input's range; categories have 0 and 1, which nobody reads."""
-    held = [(0.0, 1.0) if one.is_categorical else one.range for one in schema.inputs]
-    low, high = zip(*held, strict=True)
+    bounds = [
+        (0.0, 1.0) if attribute.is_categorical else attribute.range for attribute in schema.inputs
+    ]
+    low, high = zip(*bounds, strict=True)
     return np.array(low), np.array(high)

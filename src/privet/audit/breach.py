@@ -52,8 +52,8 @@ def breaches(release: Release, name: str, *, bound: float = BOUND, parts: int = 
     >>> import privet as pv
     >>> table, schema = pv.datasets.load("as-f1", rows=500, seed=1), pv.datasets.schema("as-f1")
     >>> release = pv.AdditiveNoise(alpha=50).disguise(table, schema)
-    >>> found = breaches(release, "age")
-    >>> len(found.edge), bool((found.high >= found.low).all())
+    >>> told = breaches(release, "age")
+    >>> len(told.edge), bool((told.high >= told.low).all())
     (500, True)
     """
     noise = release.parts[0].channel(name)
@@ -74,9 +74,9 @@ def _masses(noise: Noise, shares: Floats, parts: int) -> Floats:
     """Return for each output the posterior chance of the likeliest part of the range."""
     place = np.minimum(np.arange(noise.input_size) * parts // noise.input_size, parts - 1)
     law = np.fft.rfft(noise.weights_of_steps / noise.scale, noise.output_size)
-    held = np.empty((parts, noise.output_size))
+    masses = np.empty((parts, noise.output_size))
     for part in range(parts):
         own = np.fft.rfft(np.where(place == part, shares, 0.0), noise.output_size)
-        held[part] = np.maximum(np.fft.irfft(own * law, noise.output_size), 0.0)
-    total = held.sum(axis=0)
-    return np.asarray(held.max(axis=0) / np.maximum(total, 1e-12), np.float64)
+        masses[part] = np.maximum(np.fft.irfft(own * law, noise.output_size), 0.0)
+    total = masses.sum(axis=0)
+    return np.asarray(masses.max(axis=0) / np.maximum(total, 1e-12), np.float64)

@@ -8,10 +8,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from privet.audit.original import coded_original
 from privet.audit.run import audit
 from privet.audit.summary import _written
+from privet.audit.utility import plain_accuracy
+from privet.audit.world import generator
+from privet.disguise.plan import Plan
+from privet.disguise.treatment import Exact
 from privet.errors import DataError, InputError
 from privet.progress import track
+from privet.randomness import Randomness
+from privet.schema import Files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,7 +41,7 @@ class Point:
     blind: float
     attack: str
     about: str
-    epsilon: float | None  # of what is disguised; None where noise has no bound
+    epsilon: float | None  # of a record; None where it has no bound
     plain: tuple[str, ...]
     front: bool = False
 
@@ -51,8 +58,8 @@ class Comparison:
     @property
     def front(self) -> list[str]:
         """The names on the Pareto front, the most private first."""
-        held = [point for point in self.points if point.front]
-        return [point.plan for point in sorted(held, key=lambda point: point.advantage)]
+        unbeaten = [point for point in self.points if point.front]
+        return [point.plan for point in sorted(unbeaten, key=lambda point: point.advantage)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain form."""
@@ -118,18 +125,16 @@ def compare(
         raise InputError("There is no plan to compare.")
     chosen = list(attacks)
     points = []
-    blind = accuracy = 0.0
-    rows = 0
     for name, plan in track(plans.items(), "comparing", len(plans)):
         with TemporaryDirectory(prefix="privet-compare-") as folder:
-            to = Path(folder) / "release" if isinstance(records, str | Path) else None
+            to = Path(folder) / "release" if isinstance(Files.of(records), Files) else None
             release = plan.disguise(records, schema, to=to, seed=seed)
             kept = _released(agreed, release.schema)
-            found = audit(release, records, agreed=kept, attacks=chosen, seed=seed)
-        worst, useful = found.worst, found.utility
+            audited = audit(release, records, agreed=kept, attacks=chosen, seed=seed)
+        worst, useful = audited.worst, audited.utility
+        planned = replace(audited.facts, seeded=False)  # the trial's seed is not the plan's
         if useful is None or useful.plain is None:
             raise DataError(f"No tree can be grown from the plan {name!r}.")
-        accuracy, blind, rows = useful.plain.accuracy, useful.blind, release.rows
         points.append(
             Point(
                 name,
@@ -140,11 +145,27 @@ def compare(
                 0.0 if worst is None else worst.blind,
                 "none" if worst is None else worst.attack,
                 "" if worst is None else worst.about,
-                None if found.facts.noisy else found.facts.disguised_epsilon,
-                found.facts.disclosed,
+                None if planned.unbounded else planned.disguised_epsilon,
+                audited.facts.disclosed,
             )
         )
-    return Comparison(tuple(pareto(points)), accuracy, blind, rows)
+    return Comparison(tuple(pareto(points)), *_originals(records, schema, seed))
+
+
+def _originals(records: Any, schema: Schema, seed: int | None) -> tuple[float, float, int]:
+    """Return how often a tree from the originals is right, how often no tree is, and their number.
+
+    They are measured as they are, whatever the plans make of them or leave out, and stay in
+    memory: plain records are not written to a temporary folder.
+    """
+    recipe = Plan({}, default=Exact()).recipe(schema)
+    coded = recipe.release((), seeded=False, shuffled=True)
+    with Randomness.of(seed) as source:
+        rng = generator(source)
+        original = coded_original(records, coded, rng)
+        accuracy = plain_accuracy(coded, original, rng)
+    counts = original.counts[schema.target]
+    return accuracy, float(counts.max() / counts.sum()), original.rows
 
 
 def _released(agreed: Iterable[str] | None, schema: Schema) -> list[str] | None:
@@ -153,14 +174,14 @@ def _released(agreed: Iterable[str] | None, schema: Schema) -> list[str] | None:
 
 def pareto(points: Iterable[Point]) -> list[Point]:
     """Mark the plans that no other one beats: at least as good in both respects, better in one."""
-    held = list(points)
+    compared = list(points)
     marked = []
-    for one in held:
+    for point in compared:
         beaten = any(
-            other.accuracy >= one.accuracy
-            and other.advantage <= one.advantage
-            and (other.accuracy > one.accuracy or other.advantage < one.advantage)
-            for other in held
+            other.accuracy >= point.accuracy
+            and other.advantage <= point.advantage
+            and (other.accuracy > point.accuracy or other.advantage < point.advantage)
+            for other in compared
         )
-        marked.append(replace(one, front=not beaten))
+        marked.append(replace(point, front=not beaten))
     return marked

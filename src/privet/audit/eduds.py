@@ -12,6 +12,7 @@ import numpy as np
 
 from privet.audit.beside import original_table, ranges, released_table
 from privet.disguise.rules import Rules, matrix
+from privet.errors import InputError
 from privet.tree.domains import Limits, intersect
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from privet.schema import Schema
     from privet.tree.tree import Tree
 
-__all__ = ["domain_similarity", "eduds"]
+__all__ = ["DOMAINS", "domain_similarity", "eduds"]
+
+DOMAINS = ("range", "segment")
 
 
 def eduds(
@@ -35,37 +38,55 @@ def eduds(
     min_leaf: int | None = None,
     goodness: float = 0.5,
     separation: float = 0.3,
+    domain: str = "range",
 ) -> float:
     """Return how alike the sub-domains of two forests are, 0 to 1 (1 for the same table).
 
     The forests are grown from the originals and from the released records by SysFor; the settings
-    are those of ``ForestFramework``.
+    are those of ``ForestFramework``. ``domain`` is what differences of numbers are measured by: the
+    attribute's whole ``range``, as the paper's text has it, or that of the ``segment`` where the
+    record falls among the originals, as its table 1 has it.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> pv.eduds(table, table, schema)
+    1.0
     """
+    if domain not in DOMAINS:
+        raise InputError(f"domain must be one of {', '.join(map(repr, DOMAINS))}.")
     rules = Rules(n_trees, min_leaf, goodness, separation)
     rules.check("eduds")
     true, shown = original_table(original, schema), released_table(released, schema)
-    forests = rules.forest(true, schema), rules.forest(shown, schema)
-    return domain_similarity(*forests, matrix(true, schema), schema)
+    forests = rules.grown(true, schema), rules.grown(shown, schema)
+    return domain_similarity(*forests, matrix(true, schema), schema, domain)
 
 
 def domain_similarity(
-    originals: Sequence[Tree], others: Sequence[Tree], values: Floats, schema: Schema
+    originals: Sequence[Tree],
+    others: Sequence[Tree],
+    values: Floats,
+    schema: Schema,
+    domain: str = "range",
 ) -> float:
     """Return EDUDS of two forests, by the original records ``values`` (FI eq. 1-3).
 
-    For numbers the difference is (|ΔL| + |ΔH|) by the range, open ends closed by the range; for
+    For numbers the difference is (|ΔL| + |ΔH|) by the range, or by what the original segment has
+    of it, at most 1; open ends are closed by the range. For
     categories 1 if exactly one intersection tests the attribute (the *or* of the printed eq. 2 is
     exclusive, else its two cases overlap) and 0 if both do. What neither tests is left out; a
     record for which nothing is tested counts as 1.
     """
     low, high = ranges(schema)
-    one, two = intersect(originals, values), intersect(others, values)
+    ours, theirs = intersect(originals, values), intersect(others, values)
     # Records that share both intersections have the same terms.
-    joint = one.member * two.number + two.member
+    joint = ours.member * theirs.number + theirs.member
     kinds, times = np.unique(joint, return_counts=True)
-    first = one.limits.within(low, high).at(kinds // two.number)
-    second = two.limits.within(low, high).at(kinds % two.number)
-    return float((_similarities(first, second, high - low, schema) * times).sum() / times.sum())
+    first = ours.limits.within(low, high).at(kinds // theirs.number)
+    second = theirs.limits.within(low, high).at(kinds % theirs.number)
+    width = high - low if domain == "range" else first.upper - first.lower
+    return float((_similarities(first, second, width, schema) * times).sum() / times.sum())
 
 
 def _similarities(first: Limits, second: Limits, width: Floats, schema: Schema) -> Floats:
@@ -74,9 +95,9 @@ def _similarities(first: Limits, second: Limits, width: Floats, schema: Schema) 
     apart = np.abs(first.lower - second.lower) + np.abs(first.upper - second.upper)
     numbers = apart / np.where(width > 0, width, 1.0)
     categories = (first.tested ^ second.tested).astype(np.float64)
-    categorical = np.array([one.is_categorical for one in schema.inputs])
+    categorical = np.array([attribute.is_categorical for attribute in schema.inputs])
     differ = np.where(categorical, categories, np.clip(numbers, 0.0, 1.0))
     number = counted.sum(axis=1)
     total = np.where(counted, differ, 0.0).sum(axis=1)
-    held: Floats = 1.0 - np.divide(total, number, out=np.zeros(len(total)), where=number > 0)
-    return held
+    alike: Floats = 1.0 - np.divide(total, number, out=np.zeros(len(total)), where=number > 0)
+    return alike

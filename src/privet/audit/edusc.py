@@ -14,7 +14,7 @@ from privet.audit.beside import original_table, released_table
 from privet.audit.kernels import best_cut
 from privet.disguise.rules import Rules, matrix
 from privet.errors import InputError
-from privet.tree.criterion import impurity
+from privet.split.criterion import criterion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,14 +60,21 @@ def edusc(
         of all nodes together, so that trees of any size can be compared.
     n_trees, min_leaf, goodness, separation
         Of the forest grown from the originals; as for ``ForestFramework``.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> pv.edusc(table, table, schema)
+    1.0
     """
     rules = Rules(n_trees, min_leaf, goodness, separation)
     rules.check("edusc")
     true, shown = original_table(original, schema), released_table(released, schema)
     if form not in FORMS:
         raise InputError(f"There is no form {form!r}; there are {', '.join(FORMS)}.")
-    found = split_similarity(rules.forest(true, schema), true, shown, schema, criterion)
-    return found[form]
+    similarities = split_similarity(rules.grown(true, schema), true, shown, schema, criterion)
+    return similarities[form]
 
 
 def split_similarity(
@@ -85,21 +92,23 @@ def split_similarity(
     if criterion not in CRITERIA:
         raise InputError(f"There is no criterion {criterion!r}; there are {', '.join(CRITERIA)}.")
     sides = [_Sorted(table, schema, criterion) for table in (original, released)]
-    found: dict[Form, list[float]] = {"printed": [], "by-records": []}
+    similarities: dict[Form, list[float]] = {"printed": [], "by-records": []}
     for tree in trees:
         leaves = [tree.apply(side.values) for side in sides]
         away, weight = 0.0, 0.0
         for below in _below(tree):
             inside = [below[leaf] for leaf in leaves]
-            one, two = (side.gains(rows) for side, rows in zip(sides, inside, strict=True))
-            counted = np.maximum(one, two) >= LEAST
+            gains, other_gains = (
+                side.gains(rows) for side, rows in zip(sides, inside, strict=True)
+            )
+            counted = np.maximum(gains, other_gains) >= LEAST
             rows = float(inside[0].sum())
             weight += rows
             if counted.any():
-                away += rows * float(np.abs(one - two)[counted].mean())
-        found["printed"].append(1.0 - away / (original.rows * tree.nodes))
-        found["by-records"].append(1.0 - away / weight)
-    return {form: float(np.mean(held)) for form, held in found.items()}
+                away += rows * float(np.abs(gains - other_gains)[counted].mean())
+        similarities["printed"].append(1.0 - away / (original.rows * tree.nodes))
+        similarities["by-records"].append(1.0 - away / weight)
+    return {form: float(np.mean(values)) for form, values in similarities.items()}
 
 
 def _below(tree: Tree) -> NDArray[np.bool_]:
@@ -121,7 +130,10 @@ class _Sorted:
         self.labels = table.columns[schema.target].astype(np.int64)
         self.classes = len(schema.classes)
         self.criterion = criterion
-        self.sizes = [one.coding().size if one.is_categorical else 0 for one in schema.inputs]
+        self.sizes = [
+            attribute.coding().size if attribute.is_categorical else 0
+            for attribute in schema.inputs
+        ]
         self.orders = [
             np.empty(0, np.int64)
             if size
@@ -132,9 +144,9 @@ class _Sorted:
 
     def gains(self, inside: NDArray[np.bool_]) -> Floats:
         """Return what each attribute gains among some records, 0 to 1."""
-        found = np.zeros(len(self.sizes))
+        gains = np.zeros(len(self.sizes))
         if not inside.any():
-            return found
+            return gains
         for place, size in enumerate(self.sizes):
             if size:
                 gain, bits = self._branches(inside, place, size)
@@ -144,17 +156,19 @@ class _Sorted:
                 gain, bits = best_cut(
                     numbers, self.labels[rows], self.classes, self.criterion == "gini"
                 )
-            found[place] = self._normalised(gain, bits)
-        return found
+            gains[place] = self._normalised(gain, bits)
+        return gains
 
     def _branches(self, inside: NDArray[np.bool_], place: int, size: int) -> tuple[float, float]:
-        """Return the gain of one branch a category, and the entropy of the branches' sizes."""
+        """Return the gain of one branch per category, and the entropy of the branches' sizes."""
         counts = np.zeros((size, self.classes))
         np.add.at(counts, (self.values[inside, place].astype(np.int64), self.labels[inside]), 1)
         kind: Literal["gini", "entropy"] = "gini" if self.criterion == "gini" else "entropy"
         rows = counts.sum()
-        gain = float(impurity(counts.sum(axis=0), kind) - impurity(counts, kind).sum())
-        return gain / rows, float(impurity(counts.sum(axis=1), "entropy")) / rows
+        gain = float(
+            criterion(kind).impurity(counts.sum(axis=0)) - criterion(kind).impurity(counts).sum()
+        )
+        return gain / rows, float(criterion("entropy").impurity(counts.sum(axis=1))) / rows
 
     def _normalised(self, gain: float, bits: float) -> float:
         if self.criterion == "gain-ratio":

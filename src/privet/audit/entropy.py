@@ -48,9 +48,9 @@ def entropy_privacy(noise: Noise, shares: Floats | None = None) -> EntropyPrivac
     Without ``shares`` they are spread evenly, as when a release is planned. On the grid
     h(A|B) = h(A) + h(noise) − h(B), because B is A plus the noise.
     """
-    held = np.full(noise.input_size, 1 / noise.input_size) if shares is None else shares
-    own = _bits(held)
-    left = own + noise.entropy() - _bits(shares_of_outputs(noise, held))
+    prior = np.full(noise.input_size, 1 / noise.input_size) if shares is None else shares
+    own = _bits(prior)
+    left = own + noise.entropy() - _bits(shares_of_outputs(noise, prior))
     return EntropyPrivacy(noise.step * math.exp2(own), noise.step * math.exp2(left))
 
 

@@ -34,15 +34,18 @@ if TYPE_CHECKING:
 __all__ = [
     "Associations",
     "CountError",
+    "DetectedError",
     "association",
     "associations",
     "count_errors",
+    "detected_errors",
     "estimated_shares",
     "single_channels",
 ]
 
 MAX_PAIRED = 16  # attributes whose pairs are compared
 MAX_SIZE = 64  # values of an attribute in a pair
+CLEAR = 0.25  # an association that must stand out of the disguise's noise by its standard error
 
 
 @dataclass(frozen=True)
@@ -61,15 +64,30 @@ class CountError:
 
 
 @dataclass(frozen=True)
+class DetectedError:
+    """The error that a release itself proves inverted counts to have (DXZ §3.3, lemma 1).
+
+    ``norm`` is ‖X̂‖₁ beside the number of records; E is at least ``norm`` − 1. No originals are
+    needed to see it.
+    """
+
+    about: str
+    norm: float
+
+
+@dataclass(frozen=True)
 class Associations:
     """How pairs of attributes go together: originals against the release.
 
     ``pairs`` of them were compared; ``kept`` is the mean distance with corrected counts and
     ``naive`` that with counts as released; ``mean`` is the mean association of the originals.
-    ``points`` are (original, corrected, as released) of each pair, without names.
+    ``points`` are (original, corrected, as released) of each pair, without names. ``hidden`` are
+    further pairs whose corrected association would be noise: attributes that hardly vary, or of
+    many values, beside few records.
     """
 
     pairs: int
+    hidden: int
     mean: float
     kept: float
     naive: float
@@ -101,22 +119,22 @@ def _noisy_shares(part: Part, noise: Noise) -> Floats:
     """Return the shares of a grid's points, those of a reconstructed cell all alike."""
     name = noise.attribute
     column = np.concatenate([batch.columns[name] for batch in part.table.batches()])
-    found = reconstruct(column, noise, stop="held-out")
-    first = found.channels[0].cells
+    fit = reconstruct(column, noise, stop="held-out")
+    first = fit.channels[0].cells
     sizes = np.diff(np.append(first, noise.input_size))
-    shares = np.repeat(found.shares / sizes, sizes)
+    shares = np.repeat(fit.shares / sizes, sizes)
     return np.asarray(shares / shares.sum(), np.float64)
 
 
 def count_errors(part: Part, original: Original) -> list[CountError]:
     """Compare estimated and true counts of every attribute with a channel of its own."""
-    found = []
+    errors = []
     for channel in single_channels(part, original):
         name = channel.attributes[0]
         truth = original.counts[name].astype(np.float64)
         seen = Distribution(observed_counts(part, name, channel.input_size), channel)
         same = channel.inputs == channel.outputs
-        found.append(
+        errors.append(
             CountError(
                 name,
                 estimation_error(seen.counts("em"), truth),
@@ -124,7 +142,22 @@ def count_errors(part: Part, original: Original) -> list[CountError]:
                 _predicted(seen),
             )
         )
-    return found
+    return errors
+
+
+def detected_errors(part: Part) -> list[DetectedError]:
+    """Return ‖X̂‖₁ over n of every attribute, or group, whose counts can be inverted."""
+    errors = []
+    for channel in part.channels:
+        if channel.numbers or channel.input_size * channel.output_size > MAX_CELLS:
+            continue
+        observed = observed_counts(part, channel.attributes[0], channel.input_size)
+        seen = Distribution(observed, channel)
+        try:
+            errors.append(DetectedError(" × ".join(channel.attributes), seen.norm / seen.rows))
+        except MethodError:
+            continue
+    return errors
 
 
 def _predicted(seen: Distribution) -> float | None:
@@ -151,24 +184,28 @@ def associations(release: Release, part: Part, original: Original) -> Associatio
         weights = {name: _weights(part, name, sizes[name]) for pair in pairs for name in pair}
     except MethodError:
         return None
-    points = []
-    for (one, two), table in zip(pairs, _pair_counts(part, pairs, weights), strict=True):
-        cells = original.sample[one].astype(np.int64) * sizes[two] + original.sample[two]
-        true = np.bincount(cells, minlength=sizes[one] * sizes[two]).reshape(sizes[one], -1)
-        left, right = weights[one], weights[two].T
+    points: list[tuple[float, float, float]] = []
+    for (first, second), table in zip(pairs, _pair_counts(part, pairs, weights), strict=True):
+        cells = original.sample[first].astype(np.int64) * sizes[second] + original.sample[second]
+        true = np.bincount(cells, minlength=sizes[first] * sizes[second]).reshape(sizes[first], -1)
+        left, right = weights[first], weights[second].T
         mended = left @ table @ right
         noise = left**2 @ table @ right**2 - mended
+        if _squared_error(mended, noise) > CLEAR**2:
+            continue
         same = table.shape == true.shape
         points.append(
             (association(true), association(mended, noise), association(table) if same else 0.0)
         )
-    held = np.array(points)
+    truths, kept, naive = np.array(points).reshape(-1, 3).T
+    count = max(1, len(points))
     return Associations(
         len(points),
-        float(held[:, 0].mean()),
-        float(np.abs(held[:, 1] - held[:, 0]).mean()),
-        float(np.abs(held[:, 2] - held[:, 0]).mean()),
-        tuple((float(a), float(b), float(c)) for a, b, c in points),
+        len(pairs) - len(points),
+        float(truths.sum() / count),
+        float(np.abs(kept - truths).sum() / count),
+        float(np.abs(naive - truths).sum() / count),
+        tuple(points),
     )
 
 
@@ -186,15 +223,15 @@ def _pair_counts(
     part: Part, pairs: Sequence[tuple[str, str]], weights: dict[str, Floats]
 ) -> list[NDArray[np.int64]]:
     """Return the released counts of all pairs, in one pass."""
-    tops = {name: held.shape[1] for name, held in weights.items()}
+    tops = {name: weight.shape[1] for name, weight in weights.items()}
 
     def work(batch: Batch) -> IntArrays:
         wide = {name: batch.columns[name].astype(np.int64) for name in tops}
         return tuple(
-            np.bincount(wide[one] * tops[two] + wide[two], minlength=tops[one] * tops[two]).reshape(
-                tops[one], tops[two]
-            )
-            for one, two in pairs
+            np.bincount(
+                wide[first] * tops[second] + wide[second], minlength=tops[first] * tops[second]
+            ).reshape(tops[first], tops[second])
+            for first, second in pairs
         )
 
     return list(part.table.count(work, "pairing"))
@@ -210,18 +247,40 @@ def association(table: NDArray[Any], noise: Floats | None = None) -> float:
     >>> association(np.array([[10, 0], [0, 10]])), association(np.array([[5, 5], [5, 5]]))
     (1.0, 0.0)
     """
+    departure = _departure(table)
+    if departure is None:
+        return 0.0
+    apart, most = departure
+    squares = float((apart**2).sum())
+    if noise is not None:
+        squares -= float(noise.sum()) / table.sum() ** 2
+    return float(min(1.0, max(0.0, squares) / most) ** 0.5)
+
+
+def _squared_error(table: Floats, noise: Floats) -> float:
+    """Return the standard error of a squared association whose cells have variances ``noise``.
+
+    Of a square z² with z of variance v it is √(4z²v + 2v²).
+    """
+    departure = _departure(table)
+    if departure is None:
+        return np.inf
+    apart, most = departure
+    spread = np.maximum(noise, 0.0) / table.sum() ** 2
+    return float(np.sqrt((4 * apart**2 * spread + 2 * spread**2).sum()) / most)
+
+
+def _departure(table: NDArray[Any]) -> tuple[Floats, float] | None:
+    """Return p_ij − p_i·p_j and the most that its sum of squares can be; None if that is zero."""
     total = table.sum()
     if total <= 0:
-        return 0.0
+        return None
     shares = table / total
     rows, columns = np.maximum(shares.sum(axis=1), 0.0), np.maximum(shares.sum(axis=0), 0.0)
-    squares = float(((shares - np.outer(rows, columns)) ** 2).sum())
-    if noise is not None:
-        squares -= float(noise.sum()) / total**2
     own = [_own(rows), _own(columns)]
     if min(own) <= 0:
-        return 0.0
-    return float(min(1.0, max(0.0, squares) / np.sqrt(own[0] * own[1])) ** 0.5)
+        return None
+    return shares - np.outer(rows, columns), float(np.sqrt(own[0] * own[1]))
 
 
 def _own(shares: Floats) -> float:

@@ -8,18 +8,19 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
-from privet.audit.attacks.homogeneity import ROWS, alike, plain_names
+from privet.audit.attacks.homogeneity import ROWS, plain_names
 from privet.audit.entropy import entropy_privacy, noise_privacy
 from privet.audit.fidelity import single_channels
-from privet.audit.notions import may_claim, words
+from privet.audit.notions import ONE_VALUE, constant, may_claim, words
 from privet.audit.world import worst_part
 from privet.channel import Noise
-from privet.channel.base import MAX_CELLS, log
+from privet.channel.base import MAX_CELLS
 from privet.errors import ReleaseError
 from privet.estimate.distribution import observed_counts
-from privet.release.anonymity import Anonymity
+from privet.estimate.merged import merged
+from privet.release.anonymity import Anonymity, groups_of
 from privet.release.claim import PRIORS, posterior
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def _measure(release: Release, part: Part, promise: Promise, smallest: int | Non
     bounded = gamma is not None
     entropy = channel is not None and "entropy" in allowed
     said = words(promise.treatment)
+    if gamma is None and constant(release).issuperset(promise.attributes):
+        said = ONE_VALUE
     if isinstance(channel, Noise):
         kept = entropy_privacy(channel)
         said = (
@@ -114,10 +117,10 @@ def _measure(release: Release, part: Part, promise: Promise, smallest: int | Non
 def _smallest(release: Release, part: Part) -> int | None:
     """Return k: the smallest number of rows alike in all plain attributes but the class."""
     names = [name for name in plain_names(release, part) if name != release.schema.target]
-    if not names or not release.rows or any(one.sign < 0 for one in release.parts):
+    if not names or not release.rows or any(each.sign < 0 for each in release.parts):
         return None
-    held = part.table.slice(0, ROWS).collect(ROWS).columns
-    return alike([held[name] for name in names]).smallest
+    released = part.table.slice(0, ROWS).collect(ROWS).columns
+    return int(groups_of([released[name] for name in names]).sizes.min())
 
 
 def _intervals(
@@ -149,7 +152,7 @@ def widths(coding: Coding, law: NDArray[np.float64], *, integer: bool = False) -
         return tuple(0.0 for _ in CONFIDENCES)
     borders = np.concatenate([[0.0], np.cumsum(width / total)])
     known = coding.known
-    found = []
+    shortests = []
     for confidence in CONFIDENCES:
         shortest = 1.0
         for row in law[:, :known]:
@@ -163,29 +166,29 @@ def widths(coding: Coding, law: NDArray[np.float64], *, integer: bool = False) -
                 [right[heaped <= 1 - confidence + 1e-12], left[heaped >= confidence - 1e-12]]
             )
             shortest = min(shortest, float(fits.min()))
-        found.append(shortest)
-    return tuple(found)
+        shortests.append(shortest)
+    return tuple(shortests)
 
 
 def check_claims(release: Release, original: Original | None = None) -> list[Check]:
     """Check what a release claims: integers against promises, and the counts against integers."""
-    found = []
+    checks = []
     exact = [_exact(channel) for part in release.parts for channel in part.channels]
-    sums = [held for held in exact if held is not None]
+    sums = [pair for pair in exact if pair is not None]
     if exact:
         written = f"{len(sums)} of {len(exact)} matrices written out"
         holds = all(fine for fine, _ in sums)
-        found.append(
+        checks.append(
             Check("Every column of every matrix sums to its scale", holds, written, hard=True)
         )
-        found.append(_claimed(release))
-        found.append(_summed(release))
+        checks.append(_claimed(release))
+        checks.append(_summed(release))
     over = [
         " × ".join(promise.attributes)
         for promise in release.claim.promises
         if promise.gamma is not None and "gamma" not in may_claim(promise.treatment)
     ]
-    found.append(
+    checks.append(
         Check(
             "No treatment claims what it may not",
             not over,
@@ -193,39 +196,43 @@ def check_claims(release: Release, original: Original | None = None) -> list[Che
             hard=True,
         )
     )
-    found.append(Check("The random words came from the operating system", not release.seeded))
-    found.append(Check("The rows are shuffled", release.shuffled))
-    found.append(
+    checks.append(Check("The random words came from the operating system", not release.seeded))
+    checks.append(Check("The rows are shuffled", release.shuffled))
+    checks.append(
         Check("The schema was declared, not learned from the data", not release.schema.learned)
     )
-    found += _kept(release, original)
+    checks += _kept(release, original)
     if original is not None:
-        found += _counts_fit(release, original)
-    return found
+        checks += _counts_fit(release, original)
+    return checks
 
 
 def _kept(release: Release, original: Original | None) -> list[Check]:
     """Check what whole-table methods say of their records: k, or that tables complete them."""
-    found = []
-    for one, what in (
+    checks = []
+    for promise, what in (
         (release.anonymity, "Every group of the quasi-identifier has k records or more"),
         (release.universe, "The two tables complete some records to the universe"),
     ):
-        if one is None:
+        if promise is None:
             continue
         try:
-            one.verify(release)
+            promise.verify(release)
         except ReleaseError as error:
-            found.append(Check(what, holds=False, detail=str(error), hard=True))
+            checks.append(Check(what, holds=False, detail=str(error), hard=True))
         else:
-            detail = f"k = {one.k}" if isinstance(one, Anonymity) else f"{one.copies:,} copies"
-            found.append(Check(what, holds=True, detail=detail, hard=True))
+            detail = (
+                f"k = {promise.k}"
+                if isinstance(promise, Anonymity)
+                else f"{promise.copies:,} copies"
+            )
+            checks.append(Check(what, holds=True, detail=detail, hard=True))
     if release.universe is not None and original is not None and original.collected is not None:
         same = np.array_equal(release.universe.collected(release.parts), original.collected)
         what = "What the two tables give back are the originals"
         detail = f"{original.rows:,} records, each as often" if same else "not these"
-        found.append(Check(what, same, detail, hard=True))
-    return found
+        checks.append(Check(what, same, detail, hard=True))
+    return checks
 
 
 def _exact(channel: Channel) -> tuple[bool, Fraction | None] | None:
@@ -248,34 +255,30 @@ def _claimed(release: Release) -> Check:
     wrong = []
     for part in release.parts:
         for channel in part.channels:
-            held = _exact(channel)
+            exact = _exact(channel)
             claimed = release.claim[channel.attributes[0]].gamma
-            if held is None or claimed is None:
+            if exact is None or claimed is None:
                 continue
             # Of several parts the worst one makes the claim; the others may promise more.
             alone = len(release.parts) == 1
-            if held[1] is None or held[1] > claimed or (alone and held[1] != claimed):
+            if exact[1] is None or exact[1] > claimed or (alone and exact[1] != claimed):
                 wrong.append(" × ".join(channel.attributes))
     detail = f"not for {', '.join(wrong)}" if wrong else "as fractions of whole numbers"
     return Check("Every claimed γ is the largest ratio in its matrix", not wrong, detail, hard=True)
 
 
 def _summed(release: Release) -> Check:
-    product = math.prod(
-        (promise.gamma for promise in release.claim.disguised if promise.gamma is not None),
-        start=Fraction(1),
-    )
-    holds = math.isclose(
-        release.claim.disguised_epsilon, log(product), rel_tol=1e-12, abs_tol=1e-12
-    )
-    holds &= math.isclose(
-        release.claim.disguised_epsilon,
-        sum(promise.epsilon for promise in release.claim.disguised),
-        rel_tol=1e-9,
-        abs_tol=1e-12,
-    )
-    detail = f"ε = {release.claim.disguised_epsilon:.4g} in all"
+    names = {name for promise in release.claim.disguised for name in promise.attributes}
+    sums = [
+        sum(channel.epsilon() for channel in part.channels if names.issuperset(channel.attributes))
+        for part in release.parts
+    ]
+    claimed = release.claim.disguised_epsilon
+    holds = math.isclose(claimed, max(sums, default=0.0), rel_tol=1e-9, abs_tol=1e-12)
+    detail = f"ε = {claimed:.4g} in all"
     what = "The ε of a record is the sum over its disguised attributes"
+    if len(release.parts) > 1:
+        what = "The ε of a record is the largest sum over disguised attributes of a part"
     return Check(what, holds, detail, hard=True)
 
 
@@ -285,10 +288,13 @@ def _counts_fit(release: Release, original: Original) -> list[Check]:
     With the originals fixed, counts are a sum of multinomials; their squared distance from
     the mean, by their own covariance, has a χ² law.
     """
+    release = merged(release) if release.drawn else release
     if len(release.parts) != 1 or release.parts[0].sign < 0:
         return []
     part = release.parts[0]
-    channels = [one for one in single_channels(part, original) if one.output_size <= 256]
+    channels = [
+        channel for channel in single_channels(part, original) if channel.output_size <= 256
+    ]
     if not channels:
         return []
     odd = []
@@ -311,4 +317,4 @@ def _chance(channel: Channel, truth: NDArray[np.int64], counts: NDArray[Any]) ->
     if not len(away):
         return 1.0
     distance = float(away @ np.linalg.pinv(spread, hermitian=True) @ away)
-    return float(chi2.sf(distance, len(away)))
+    return float(chdtrc(len(away), distance))

@@ -9,26 +9,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from privet.release.treatments import Meaning, meaning, register_meaning
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NOTIONS", "is_readable", "may_claim", "register_notions", "words"]
+    from privet.release import Release
+
+__all__ = [
+    "NOTIONS",
+    "ONE_VALUE",
+    "constant",
+    "is_readable",
+    "may_claim",
+    "register_notions",
+    "words",
+]
 
 NOTIONS = ("epsilon", "gamma", "posterior", "entropy", "interval", "k")
 
+ONE_VALUE = "It has one value in all records, and so discloses nothing of any."
+
 _BOUNDED = frozenset({"epsilon", "gamma", "posterior", "entropy", "interval"})
-_held: dict[str, frozenset[str]] = {
+_notions: dict[str, frozenset[str]] = {
     "substitution": _BOUNDED,
     "joint-substitution": _BOUNDED,
     "band": _BOUNDED,
     "flip": _BOUNDED,
+    "unrelated-question": _BOUNDED,
     "withheld": _BOUNDED,
     "value-class": frozenset({"interval", "k"}),
     "additive-noise": frozenset({"entropy", "interval"}),
     "exact": frozenset({"k"}),
     "binary": frozenset({"interval", "k"}),
 }
-_readable = {"exact", "value-class", "binary"}  # what is released is the value, or its class
 _words: dict[str, str] = {
     "flip": "No formal guarantee: the group is shown up to turning all of it round.",
     "withheld": "Nothing of it is released.",
@@ -43,20 +57,20 @@ _words: dict[str, str] = {
 
 
 def register_notions(
-    treatment: str, notions: Iterable[str], said: str = "", *, readable: bool = False
+    treatment: str, notions: Iterable[str], said: str = "", *, readable: bool = True
 ) -> None:
     """Say what a treatment may claim, and what is said of it where that is not ε.
 
-    A ``readable`` one releases values, or classes of them, as they are.
+    One that is not ``readable`` changes values by other means than a channel.
     """
-    held = frozenset(notions)
-    unknown = sorted(held - set(NOTIONS))
+    kept = frozenset(notions)
+    unknown = sorted(kept - set(NOTIONS))
     if unknown:
         message = f"there is no notion {unknown[0]!r}; there are {', '.join(NOTIONS)}"
         raise ValueError(message)
-    _held[treatment] = held
-    if readable:
-        _readable.add(treatment)
+    _notions[treatment] = kept
+    if not readable:
+        register_meaning(treatment, Meaning(readable=False, formal=False, said=""))
     if said:
         _words[treatment] = said
 
@@ -67,12 +81,25 @@ def may_claim(treatment: str) -> frozenset[str]:
     >>> sorted(may_claim("value-class"))
     ['interval', 'k']
     """
-    return _held.get(treatment, frozenset())
+    return _notions.get(treatment, frozenset())
 
 
 def is_readable(treatment: str) -> bool:
-    """Whether values of a treatment without a channel can be read off the release."""
-    return treatment in _readable
+    """Whether a column without a channel can be read off the release, whatever it is called."""
+    return meaning(treatment).readable
+
+
+def constant(release: Release) -> frozenset[str]:
+    """Return the attributes that can take a single value only, as made so by k-anonymity.
+
+    It is the domain that counts, not the records: the card shows it, and no record changes it.
+    """
+    codings = [release.codings_of(part) for part in release.parts]
+    return frozenset(
+        name
+        for name in release.schema.names
+        if all((coding := known.get(name)) is not None and coding.size == 1 for known in codings)
+    )
 
 
 def words(treatment: str) -> str:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet.disguise.treatment import ValueClass
 from privet.errors import DataError
 from privet.frames import columns
 from privet.progress import track
-from privet.schema import Attribute
+from privet.schema import Files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from privet.coding import Value
     from privet.release import Release
+    from privet.schema import Attribute
 
-__all__ = ["SAMPLE", "Original", "read_original"]
+__all__ = ["SAMPLE", "Original", "coded_original", "read_original"]
 
 SAMPLE = 200_000  # records that attacks are run on; the rest only count
 ROWS = 1 << 17  # coded in one go
 _SAME = ("exact", "substitution")  # treatments that keep an attribute's domain
-_CUT = ("flip", "binary")  # those that may cut it in two
 _LARGEST = float(np.finfo(np.float64).max) / 4
 
 
@@ -55,10 +54,23 @@ class Original:
 def read_original(
     records: Any, release: Release, rng: np.random.Generator, limit: int = SAMPLE
 ) -> Original:
-    """Read a frame, or files by their path, holding a batch and the sample in memory."""
+    """Read the records that a release was made from, a frame or files by their path."""
+    original = coded_original(records, release, rng, limit)
+    fewer = release.anonymity is not None or release.people is not None
+    suppressed = fewer and original.rows > release.rows
+    if original.rows != release.rows and not suppressed:
+        message = f"The original has {original.rows:,} records, the release {release.rows:,}."
+        raise DataError(message, hint="give the very table that the release was made from.")
+    return original
+
+
+def coded_original(
+    records: Any, release: Release, rng: np.random.Generator, limit: int = SAMPLE
+) -> Original:
+    """Code records as a release would, holding a batch and the sample in memory."""
     used = list(release.schema)
     counts: dict[str, NDArray[np.int64]] = {}
-    held: dict[str, NDArray[Any]] = {}
+    sample: dict[str, NDArray[Any]] = {}
     keys = np.empty(0)
     rows = 0
     universe = release.universe
@@ -75,20 +87,16 @@ def read_original(
         if universe is not None and collected is not None:
             np.add.at(collected, universe.join(coded), 1)
         rows += len(coded[release.schema.target])
-        held, keys = _sampled(held, keys, coded, rng, limit)
+        sample, keys = _sampled(sample, keys, coded, rng, limit)
     if not rows:
         raise DataError("The original has no rows.")
-    suppressed = release.anonymity is not None and rows > release.rows
-    if rows != release.rows and not suppressed:
-        message = f"The original has {rows:,} records, the release {release.rows:,}."
-        raise DataError(message, hint="give the very table that the release was made from.")
-    skipped = tuple(name for name in release.schema.names if name not in held)
-    return Original(rows, held, counts, skipped, collected)
+    skipped = tuple(name for name in release.schema.names if name not in sample)
+    return Original(rows, sample, counts, skipped, collected)
 
 
 def _used(release: Release, raw: Mapping[str, Any]) -> list[Attribute]:
     """Return the attributes that can be coded, of groups disguised together all or none."""
-    fine = {one.name for one in release.schema if _codable(one, release, raw)}
+    fine = {attribute.name for attribute in release.schema if _codable(attribute, release, raw)}
     for part in release.parts:
         for channel in part.channels:
             if not fine.issuperset(channel.attributes):
@@ -119,7 +127,7 @@ def _codable(attribute: Attribute, release: Release, raw: Mapping[str, Any]) -> 
 
 
 def _batches(records: Any, used: list[Attribute]) -> Iterator[Mapping[str, Any]]:
-    if isinstance(records, str | Path):
+    if isinstance(Files.of(records), Files):
         from privet.table.source import Source
 
         for batch in Source(records, used).batches():
@@ -140,10 +148,10 @@ def _code(attribute: Attribute, release: Release, column: Any) -> NDArray[Any]:
     treatment = release.treatments.get(attribute.name, "exact")
     if treatment == "monotone":  # the card has the range of what is released, not of the originals
         return _any_numbers(attribute, column)
+    if coding is None and treatment == ValueClass.method:
+        raise DataError(f"Groups of {attribute.name!r} were cut by all records; no card tells how.")
     if coding is None:
         return attribute.numbers(column)
-    if treatment in _CUT and attribute.is_categorical:
-        return _sides(attribute, column)
     return attribute.encode(column, coding)
 
 
@@ -152,34 +160,8 @@ def _any_numbers(attribute: Attribute, column: Any) -> NDArray[np.float64]:
     return wide.numbers(column)
 
 
-def _sides(attribute: Attribute, column: Any) -> NDArray[Any]:
-    """Return the code of each category, raw or as released.
-
-    A cut names each side by its categories, parted by bars, and so tells where they went.
-    """
-    try:
-        return attribute.encode(column)
-    except DataError as error:
-        names = [str(value).split("|") for value in attribute.values or ()]
-        members = [member for side in names for member in side]
-        if len(set(members)) < len(members) or len(members) == len(names):
-            raise
-        places = np.repeat(np.arange(len(names), dtype=np.uint8), [len(side) for side in names])
-        # Behind the last category stands a missing value, on the side that names it.
-        last = places[members.index("missing")] if "missing" in members else 0
-        whole = all(one.lstrip("-").isdigit() for one in members)
-        values: list[Value] = [int(one) if whole else one for one in members]
-        finer = Attribute.categorical(
-            attribute.name, values, missing="category" if "missing" in members else "error"
-        )
-        try:
-            return np.append(places, np.uint8(last))[finer.encode(column)]
-        except DataError:
-            raise error from None
-
-
 def _sampled(
-    held: dict[str, NDArray[Any]],
+    sample: dict[str, NDArray[Any]],
     keys: NDArray[np.float64],
     coded: dict[str, NDArray[Any]],
     rng: np.random.Generator,
@@ -188,11 +170,11 @@ def _sampled(
     """Keep the rows with the smallest of random keys: a uniform sample of all rows so far."""
     fresh = rng.random(len(next(iter(coded.values()))))
     keys = np.concatenate([keys, fresh])
-    held = {
-        name: np.concatenate([held[name], column]) if held else column
+    sample = {
+        name: np.concatenate([sample[name], column]) if sample else column
         for name, column in coded.items()
     }
     if len(keys) <= limit:
-        return held, keys
+        return sample, keys
     kept = np.sort(np.argpartition(keys, limit)[:limit])
-    return {name: column[kept] for name, column in held.items()}, keys[kept]
+    return {name: column[kept] for name, column in sample.items()}, keys[kept]

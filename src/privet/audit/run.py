@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from privet.audit.advice import advise
 from privet.audit.attacks import ATTACKS, run_attacks
-from privet.audit.fidelity import associations, count_errors
+from privet.audit.fidelity import associations, count_errors, detected_errors
 from privet.audit.measures import check_claims, measures
+from privet.audit.notions import constant
 from privet.audit.original import SAMPLE, read_original
 from privet.audit.similarity import similarity
 from privet.audit.summary import Audit, Facts
 from privet.audit.utility import utility
 from privet.audit.world import Case, generator
 from privet.errors import DataError, InputError
+from privet.estimate.merged import merged
 from privet.estimate.methods import METHODS
 from privet.randomness import Randomness
 from privet.release import Release
@@ -31,6 +33,7 @@ def audit(
     release: Release,
     original: Any = None,
     *,
+    target: str | None = None,
     agreed: Iterable[str] | None = None,
     attacks: Iterable[str] | None = None,
     trees: bool = True,
@@ -49,6 +52,8 @@ def audit(
         With it attacks are run on true pairs, made by disguising the originals once more
         through the card's own channels, because the rows of a release are shuffled. Without
         it (a miner) the audit checks claims and runs what the card and the release allow.
+    target
+        The class, where the release names none or another is meant.
     agreed
         Attributes that are plain on purpose; the class always is. They are reported, but are not
         the worst that can happen.
@@ -74,6 +79,8 @@ def audit(
         raise InputError(message, hint="privet.Release.read('folder').")
     if not release.rows:
         raise DataError("The release has no records.")
+    if target is not None:
+        release = release.with_target(target)
     plain = _agreed(release, agreed)
     names = None if attacks is None else _named(attacks)
     if method is not None and method not in METHODS:
@@ -81,28 +88,30 @@ def audit(
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 100:
         raise InputError("sample must be a whole number of at least 100.")
     with Randomness.of(seed) as source:
-        held = None
+        records = None
         if original is not None:
-            held = read_original(original, release, generator(source), sample)
-        case = Case.of(release, held, source, plain)
+            records = read_original(original, release, generator(source), sample)
+        case = Case.of(release, records, source, plain)
         outcomes, idle = run_attacks(case, names)
-        checks = check_claims(release, held)
-        found = utility(release, held, case, method) if trees else None
+        checks = check_claims(release, records)
+        useful = utility(release, records, case, method) if trees else None
+        whole = merged(release) if release.drawn else release
         return Audit(
-            _facts(release, held, plain),
+            _facts(release, records, plain),
             tuple(measures(release)),
             tuple(checks),
             tuple(outcomes),
             tuple(idle),
-            found,
-            tuple(count_errors(case.part, held) if held and _whole(release) else ()),
-            associations(release, case.part, held) if held and _whole(release) else None,
-            tuple(advise(case, outcomes, checks, found)),
-            similarity(release, held) if held is not None and trees else None,
+            useful,
+            tuple(count_errors(whole.parts[0], records) if records and _is_whole(whole) else ()),
+            associations(whole, whole.parts[0], records) if records and _is_whole(whole) else None,
+            tuple(advise(case, outcomes, checks, useful)),
+            similarity(release, records) if records is not None and trees else None,
+            tuple(detected_errors(whole.parts[0]) if release.rows and _is_whole(whole) else ()),
         )
 
 
-def _whole(release: Release) -> bool:
+def _is_whole(release: Release) -> bool:
     """Whether the originals and the one part of the release are the same records."""
     return len(release.parts) == 1 and release.parts[0].sign > 0
 
@@ -128,6 +137,8 @@ def _named(attacks: Iterable[str]) -> list[str]:
 
 def _facts(release: Release, original: Original | None, agreed: frozenset[str]) -> Facts:
     claim = release.claim
+    alike = constant(release)
+    disclosed = tuple(name for name in claim.disclosed if name not in alike)
     return Facts(
         rows=release.rows,
         parts=len(release.parts),
@@ -137,11 +148,11 @@ def _facts(release: Release, original: Original | None, agreed: frozenset[str]) 
         shuffled=release.shuffled,
         learned=release.schema.learned,
         formal=claim.formal,
-        disclosed=claim.disclosed,
+        disclosed=disclosed,
         turned=claim.turned,
         noisy=claim.noisy,
         notes=claim.notes,
-        agreed=tuple(sorted(agreed & set(claim.disclosed))),
+        agreed=tuple(sorted(agreed & set(disclosed))),
         epsilon=None if claim.gamma is None else claim.epsilon,
         disguised=sum(len(promise.attributes) for promise in claim.disguised),
         disguised_epsilon=claim.disguised_epsilon,

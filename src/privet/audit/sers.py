@@ -96,15 +96,15 @@ def scaled(table: MemoryTable, schema: Schema) -> Floats:
 
 
 def _entropies(originals: Floats, released: Floats) -> Floats:
-    found: Floats = np.empty(len(originals))
+    entropies: Floats = np.empty(len(originals))
     columns = np.ascontiguousarray(released.T)
 
     def work(start: int) -> None:
         rows = slice(start, start + ROWS)
-        similarity_entropies(originals[rows], columns, found[rows])
+        similarity_entropies(originals[rows], columns, entropies[rows])
 
     starts = range(0, len(originals), ROWS)
     for _ in track(in_threads(work, starts), "comparing records", len(starts)):
         pass
     # An entropy is never below zero, but for rounding.
-    return np.maximum(found, 0.0)
+    return np.maximum(entropies, 0.0)

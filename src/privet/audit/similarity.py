@@ -43,19 +43,19 @@ def similarity(release: Release, original: Original) -> Similarity | None:
     schema = release.unbounded.original_schema(release.schema)
     true = MemoryTable({name: original.sample[name] for name in schema.names})
     shown = released_table(release, schema)
-    held = sers(true, shown, schema, pairs=PAIRS, seed=0)
+    entropies = sers(true, shown, schema, pairs=PAIRS, seed=0)
     asked = release.unbounded.settings
     least = asked.get("min_leaf")
     rules = Rules(min_leaf=least if isinstance(least, int) else None)
     domains = splits = by_records = None
     trees = 0
     try:
-        forest = rules.forest(true, schema)
+        forest = rules.grown(true, schema)
         trees = len(forest)
-        found = split_similarity(forest, true, shown, schema)
-        splits, by_records = found["printed"], found["by-records"]
+        similarities = split_similarity(forest, true, shown, schema)
+        splits, by_records = similarities["printed"], similarities["by-records"]
         domains = domain_similarity(
-            forest, rules.forest(shown, schema), matrix(true, schema), schema
+            forest, rules.grown(shown, schema), matrix(true, schema), schema
         )
     except DataError:  # no forest can be grown from records that are all of one class
         pass
@@ -63,9 +63,9 @@ def similarity(release: Release, original: Original) -> Similarity | None:
         domains,
         splits,
         by_records,
-        held.value,
-        held.error,
-        held.most,
+        entropies.value,
+        entropies.error,
+        entropies.most,
         trees,
         int(rules.least(true.rows)),
     )

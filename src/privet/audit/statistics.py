@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betainccinv, betaincinv
 
 from privet.errors import InputError
 
@@ -37,15 +37,15 @@ def binomial_interval(hits: int, trials: int, error: float = 1 - LEVEL) -> tuple
 def _lowest(
     hits: NDArray[np.int64], trials: NDArray[np.int64], error: float
 ) -> NDArray[np.float64]:
-    held = beta.ppf(error, np.maximum(hits, 1), trials - hits + 1)
-    return np.where(hits > 0, held, 0.0)
+    bound = betaincinv(np.maximum(hits, 1), trials - hits + 1, error)
+    return np.where(hits > 0, bound, 0.0)
 
 
 def _highest(
     hits: NDArray[np.int64], trials: NDArray[np.int64], error: float
 ) -> NDArray[np.float64]:
-    held = beta.isf(error, hits + 1, np.maximum(trials - hits, 1))
-    return np.where(hits < trials, held, 1.0)
+    bound = betainccinv(hits + 1, np.maximum(trials - hits, 1), error)
+    return np.where(hits < trials, bound, 1.0)
 
 
 class EpsilonBound(NamedTuple):
@@ -92,8 +92,8 @@ def epsilon_from_counts(
     """
     outputs, inputs = counts.shape
     trials = np.broadcast_to(counts.sum(axis=0), counts.shape)
-    one = error / 2 / (2 * outputs * inputs)
-    low, high = _lowest(counts, trials, one), _highest(counts, trials, one)
+    tail = error / 2 / (2 * outputs * inputs)
+    low, high = _lowest(counts, trials, tail), _highest(counts, trials, tail)
     ratio = float((low.max(axis=1) / high.min(axis=1)).max())
     hits = counts[np.arange(outputs), favoured].sum()
     share = float(_lowest(hits, counts.sum(), error / 2))

@@ -18,7 +18,7 @@ from privet.errors import InputError
 
 if TYPE_CHECKING:
     from privet.audit.attacks import NotRun, Outcome
-    from privet.audit.fidelity import Associations, CountError
+    from privet.audit.fidelity import Associations, CountError, DetectedError
     from privet.audit.measures import Check, Measure
     from privet.audit.similarity import Similarity
     from privet.audit.utility import Utility
@@ -54,10 +54,29 @@ class Facts:
     skipped: tuple[str, ...]
     k: int | None = None
 
+    @property
+    def unbounded(self) -> str:
+        """Why a record has no ε; empty if it has one, what is agreed to be plain left aside."""
+        if self.seeded:
+            return "The release was drawn from a seed: no ε holds."
+        if not self.formal:
+            return "The release gives no formal guarantee: no ε holds."
+        plain = [name for name in self.disclosed if name not in self.agreed]
+        for names, why in (
+            (plain, "is plain and was not agreed to be"),
+            (self.turned, "is turned round together with others"),
+            (self.noisy, "has noise added"),
+        ):
+            if names:
+                return f"{names[0]!r} {why}: ε has no bound."
+        if self.k is not None:
+            return f"Groups of {self.k} records that look alike bound no ε."
+        return ""
+
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found. Print it, or write it: ``to_json``, ``to_html``, ``to_text``.
+    """What an audit found. Print it, or write it: ``to_dict``, ``to_html``, ``to_text``.
 
     ``worst`` is the attack that wins most over a blind guess; ``exceeds`` tells whether bounds
     of yours are kept.
@@ -73,6 +92,7 @@ class Audit:
     associations: Associations | None
     advice: tuple[str, ...]
     similarity: Similarity | None = None
+    detected: tuple[DetectedError, ...] = ()
 
     @property
     def worst(self) -> Outcome | None:
@@ -82,12 +102,26 @@ class Audit:
     @property
     def grades(self) -> dict[str, str]:
         """How strong the promise is, and how well the release stood the attacks."""
-        return {"promise": grade_of_promise(self.facts), "attacks": grade_of_attack(self.worst)}
+        return {
+            "promise": grade_of_promise(self.facts),
+            "attacks": grade_of_attack(self.worst, self._promised),
+        }
+
+    @property
+    def _promised(self) -> Measure | None:
+        """What bounds the worst attack: the promise for the attribute that it is about."""
+        worst = self.worst
+        about = None if worst is None else worst.about
+        return next((m for m in self.measures if m.about == about and m.gamma is not None), None)
 
     @property
     def verdict(self) -> list[str]:
         """Three sentences: what is promised, what the worst attack did, what is left to learn."""
-        return [_promise(self.facts, self.checks), _attacked(self.worst), _useful(self.utility)]
+        return [
+            _promise(self.facts, self.checks),
+            _attacked(self.worst, self._promised),
+            _useful(self.utility),
+        ]
 
     def exceeds(
         self, *, max_epsilon: float | None = None, max_attack: float | None = None
@@ -115,23 +149,10 @@ class Audit:
         return said
 
     def _over_epsilon(self, bound: float) -> list[str]:
-        facts = self.facts
-        if facts.seeded:
-            return ["The release was drawn from a seed: no ε holds."]
-        if not facts.formal:
-            return ["The release gives no formal guarantee: no ε holds."]
-        plain = [name for name in facts.disclosed if name not in facts.agreed]
-        if plain:
-            return [f"{plain[0]!r} is plain and was not agreed to be: ε has no bound."]
-        for names, why in (
-            (facts.turned, "is turned round together with others"),
-            (facts.noisy, "has noise added"),
-        ):
-            if names:
-                return [f"{names[0]!r} {why}: ε has no bound."]
-        if facts.disguised_epsilon > bound:
-            return [f"The ε of a record is {facts.disguised_epsilon:.4g}; allowed are {bound:g}."]
-        return []
+        if self.facts.unbounded:
+            return [self.facts.unbounded]
+        epsilon = self.facts.disguised_epsilon
+        return [f"The ε of a record is {epsilon:.4g}; allowed are {bound:g}."][: epsilon > bound]
 
     # Renderings
 
@@ -140,10 +161,10 @@ class Audit:
         form: dict[str, Any] = {"format": FORMAT, "version": VERSION}
         form |= {"verdict": self.verdict, "grades": self.grades}
         form["worst"] = None if self.worst is None else _plain(self.worst)
-        for one in fields(self):
-            form[one.name] = _plain(getattr(self, one.name))
-        for outcome, held in zip(self.attacks, form["attacks"], strict=True):
-            held["advantage"] = outcome.advantage
+        for field in fields(self):
+            form[field.name] = _plain(getattr(self, field.name))
+        for outcome, entry in zip(self.attacks, form["attacks"], strict=True):
+            entry["advantage"] = outcome.advantage
         if self.utility is not None:
             form["utility"]["cost"] = self.utility.cost
         return form
@@ -168,6 +189,21 @@ class Audit:
     def __str__(self) -> str:
         return self.to_text()
 
+    def __repr__(self) -> str:
+        grades = self.grades
+        about = f"promise {grades['promise']}, {len(self.attacks)} attacks {grades['attacks']}"
+        return f"<Audit of {self.facts.rows:,} records: {about}>"
+
+    def _repr_html_(self) -> str:
+        from privet.notebook import shown
+
+        rows = [
+            (outcome.title, outcome.about, percent(outcome.value), percent(outcome.blind))
+            for outcome in sorted(self.attacks, key=lambda outcome: -outcome.advantage)
+        ]
+        heads = ("attack", "about", "right", "blind guess")
+        return shown(repr(self)[1:-1], heads=heads, rows=rows, sentences=self.verdict)
+
 
 def _written(text: str, path: str | Path | None) -> str:
     if path is not None:
@@ -182,9 +218,9 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         return _plain(asdict(value))
     if isinstance(value, dict):
-        return {str(key): _plain(held) for key, held in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(held) for held in value]
+        return [_plain(item) for item in value]
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -217,12 +253,18 @@ def grade_of_promise(facts: Facts) -> str:
     return "strong" if epsilon <= 1 else "moderate" if epsilon <= 4 else "weak"
 
 
-def grade_of_attack(worst: Outcome | None) -> str:
-    """Grade how the release stood the worst attack."""
+def grade_of_attack(worst: Outcome | None, promised: Measure | None = None) -> str:
+    """Grade how the release stood the worst attack.
+
+    One that wins much is ``within the promise`` where a γ bounds what it can win, and breaks the
+    release where nothing does.
+    """
     if worst is None:
         return "untested"
     won = worst.advantage
-    return "held" if won <= 0.1 else "dented" if won <= 0.4 else "broken"
+    if won > 0.4:
+        return "broken" if promised is None else "within the promise"
+    return "held" if won <= 0.1 else "dented"
 
 
 def _promise(facts: Facts, checks: tuple[Check, ...]) -> str:
@@ -273,36 +315,54 @@ def _unbounded(facts: Facts) -> str:
     return "Nothing in this release went through a channel: what is released is plain."
 
 
-def _attacked(worst: Outcome | None) -> str:
+def _attacked(worst: Outcome | None, promised: Measure | None) -> str:
     if worst is None:
         return "No attack could be run on it."
     about = "records" if worst.about == "record" else repr(_short(worst.about))
     if worst.attack == "read":
         return f"The worst attack is to look: {about} stands in the release {worst.detail}."
-    whose = (
-        "finds the row of" if worst.attack in ("linkage", "nearest", "place") else "is right about"
+    did = (
+        f"identifies the right row for {percent(worst.value)} of records"
+        if worst.attack in ("linkage", "nearest", "place")
+        else f"is right about {about} for {percent(worst.value)}"
     )
     return (
-        f"The worst attack run, '{worst.title.lower()}', {whose} {about} for "
-        f"{percent(worst.value)}, where a blind guess is right for {percent(worst.blind)}."
+        f"The worst attack run, '{worst.title.lower()}', {did}, where a blind guess is right for "
+        f"{percent(worst.blind)}." + _allowed(worst, promised)
     )
 
 
-def _useful(found: Utility | None) -> str:
-    if found is None:
+def _allowed(worst: Outcome, promised: Measure | None) -> str:
+    """Say why a promise that holds lets an attack win much: few values hardly hide."""
+    if promised is None or not promised.gamma or not promised.values or promised.values < 2:
+        return ""
+    if grade_of_attack(worst, promised) != "within the promise":
+        return ""
+    gamma = float(promised.gamma)
+    return (
+        f" The promise allows that: γ = {gamma:.4g} hides {promised.values} values so far that, "
+        "were they equally common, a guess from their disguise alone is right for at most "
+        f"{percent(gamma / (gamma + promised.values - 1))}; fewer values need a smaller γ."
+    )
+
+
+def _useful(utility: Utility | None) -> str:
+    if utility is None:
         return "What it is still good for was not measured: no tree was grown from it."
-    tree = f"{100 * found.release.accuracy:.1f} ± {100 * found.release.error:.1f} %"
-    if found.plain is None:
+    tree = f"{100 * utility.release.accuracy:.1f} ± {100 * utility.release.error:.1f} %"
+    if utility.plain is None:
         return (
             f"A tree mined from the release is right about {tree} of the originals; always "
-            f"naming the commonest class, about {percent(found.blind)}."
+            f"naming the commonest class, about {percent(utility.blind)}."
         )
-    cost = found.cost or 0.0
+    cost = utility.cost or 0.0
     lost = f"costs {100 * cost:.1f} points" if cost > 0 else "costs nothing that could be seen"
+    alike = ", made as coarse," if utility.coarse else ""
+    beyond = " What coarser values cost is not in that." if utility.coarse else ""
     return (
-        f"A tree mined from it is right for {tree}, one from the originals for "
-        f"{percent(found.plain.accuracy)}: the disguise {lost}, and always naming the commonest "
-        f"class is right for {percent(found.blind)}."
+        f"A tree mined from it is right for {tree}, one from the originals{alike} for "
+        f"{percent(utility.plain.accuracy)}: the disguise {lost}, and always naming the commonest "
+        f"class is right for {percent(utility.blind)}.{beyond}"
     )
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.audit.pairs import encoded, monotone_names, pairs_of
+from privet.audit.true_pairs import encoded, monotone_names, pairs_of
 from privet.disguise.decode import decode_tree
 from privet.errors import DataError, MethodError, TreeError
+from privet.estimate.accuracy import accuracy
 from privet.estimate.noisy import has_noise
 from privet.estimators import TreeClassifier
 from privet.progress import track
 from privet.release import Part, Release
 from privet.table import MemoryTable
-from privet.tree.score import accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.tree import Tree
 
-__all__ = ["Grown", "Utility", "utility"]
+__all__ = ["Grown", "Utility", "plain_accuracy", "utility"]
 
 DEPTH = 6  # of all trees that are compared
 SPLITS = 5
 TRAINED = 0.7  # of the records; the others judge
 ROWS = 200_000  # of a release without its originals that trees are grown from
+MERGING = ("value-class", "binary", "flip")  # treatments that show less than they were given
 RECORDS = 2_000_000  # of a complement that a plain tree is grown from
 
 
@@ -52,6 +53,7 @@ class Utility:
     """Accuracies of trees grown alike from the same rows, ``plain`` only with the originals.
 
     ``blind`` is that of always naming the commonest class. ``how`` says how they were judged.
+    ``coarse`` tells that the release merges values, and that ``plain`` saw them merged, too.
     """
 
     release: Grown
@@ -60,6 +62,7 @@ class Utility:
     blind: float
     splits: int
     how: str
+    coarse: bool = False
 
     @property
     def cost(self) -> float | None:
@@ -104,25 +107,25 @@ def _from_original(release: Release, original: Original, case: Case, method: str
     Trees are judged on records that they did not grow from, whose true values are known.
     """
     target = release.schema.target
-    found: dict[str, list[tuple[float, float]]] = {"release": [], "naive": [], "plain": []}
+    scores: dict[str, list[tuple[float, float]]] = {"release": [], "naive": [], "plain": []}
     tested = 0
     used = ""
     for _ in track(range(SPLITS), "growing trees", SPLITS):
-        order = case.rng.permutation(original.sampled)
-        cut = int(original.sampled * TRAINED)
-        train, test = order[:cut], order[cut:]
-        held = {name: column[train] for name, column in original.sample.items()}
-        judged = MemoryTable({name: column[test] for name, column in original.sample.items()})
-        plain = _released(release, original, Part(MemoryTable(held), ()))
-        exam = _released(release, original, Part(judged, ()))
+        training, judged = _divided(original, case.rng)
+        plain = _released(release, original, Part(MemoryTable(training), ()))
+        exam = _released(release, original, Part(MemoryTable(judged), ()))
         key = None
         if monotone_names(release):  # trees are read with the key, as the owner reads them
-            fresh, key = encoded(release, held, case.fresh())
+            fresh, key = encoded(release, training, case.fresh())
         else:
-            kept = [one for one in case.part.channels if held.keys() >= set(one.attributes)]
-            shown = _disguised(case, held, kept)
+            kept = [
+                channel
+                for channel in case.part.channels
+                if training.keys() >= set(channel.attributes)
+            ]
+            shown = _disguised(case, training, kept)
             fresh = _released(release, original, Part(shown, tuple(kept)))
-        tested += len(test)
+        tested += exam.rows
         for name, source in (("release", fresh), ("naive", fresh), ("plain", plain)):
             try:
                 model = _fitted(source, {"naive": "naive", "plain": "auto"}.get(name, method))
@@ -130,9 +133,10 @@ def _from_original(release: Release, original: Original, case: Case, method: str
                 continue
             used = model.method_ if name == "release" else used
             tree = model.tree_ if name == "plain" or key is None else decode_tree(model.tree_, key)
-            found[name].append((accuracy(tree, exam).value, len(tree.leaves)))
+            scores[name].append((accuracy(tree, exam).value, len(tree.leaves)))
+    coarse = any(word in MERGING for word in release.treatments.values())
     counts = original.counts[target]
-    grown = {name: _grown(name, held, tested) for name, held in found.items() if held}
+    grown = {name: _grown(name, pairs, tested) for name, pairs in scores.items() if pairs}
     return Utility(
         grown["release"],
         grown.get("naive"),
@@ -141,16 +145,36 @@ def _from_original(release: Release, original: Original, case: Case, method: str
         SPLITS,
         f"{SPLITS} random splits of the originals: {100 * TRAINED:.0f} % disguised afresh and "
         f"mined by '{used}', the rest, plain, judges; trees of at most {DEPTH} tests"
-        + _coarse(release),
+        + (", all of which see values as coarse as the release shows them" if coarse else ""),
+        coarse,
     )
 
 
-def _coarse(release: Release) -> str:
-    """Say that no tree sees more than the release shows, where that is less than was asked."""
-    cut = ("value-class", "binary", "flip")
-    if not any(one in cut for one in release.treatments.values()):
-        return ""
-    return ", all of which see values as coarse as the release shows them"
+def plain_accuracy(release: Release, original: Original, rng: np.random.Generator) -> float:
+    """Return how often a tree from the originals is right, grown and judged as ``utility`` does.
+
+    The release tells how they are coded; its records are not looked at.
+    """
+    scores = []
+    for _ in range(SPLITS):
+        training, judged = _divided(original, rng)
+        model = _fitted(_released(release, original, Part(MemoryTable(training), ())), "auto")
+        exam = _released(release, original, Part(MemoryTable(judged), ()))
+        scores.append(accuracy(model.tree_, exam).value)
+    return float(np.mean(scores))
+
+
+def _divided(
+    original: Original, rng: np.random.Generator
+) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """Divide the originals at random: records to grow trees from, and records that judge."""
+    order = rng.permutation(original.sampled)
+    cut = int(original.sampled * TRAINED)
+    train, test = (
+        {name: column[rows] for name, column in original.sample.items()}
+        for rows in (order[:cut], order[cut:])
+    )
+    return train, test
 
 
 def _complemented(release: Release, case: Case, method: str | None) -> Utility:
@@ -193,25 +217,25 @@ def _collected(release: Release, case: Case) -> Release:
     return Release(release.schema, release.codings, (Part(table, ()),), seeded=release.seeded)
 
 
-def _same(one: Tree, other: Tree) -> bool:
+def _same(tree: Tree, other: Tree) -> bool:
     """Whether two trees have the same tests and labels."""
     return all(
-        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "threshold")
+        np.array_equal(getattr(tree, name), getattr(other, name), equal_nan=name == "threshold")
         for name in ("parent", "attribute", "child", "threshold", "label")
     )
 
 
 def _disguised(
-    case: Case, held: dict[str, NDArray[Any]], channels: Sequence[Channel]
+    case: Case, sample: dict[str, NDArray[Any]], channels: Sequence[Channel]
 ) -> MemoryTable:
     if case.release.unbounded is not None:
-        pairs = pairs_of(case.release, held, case.fresh())
+        pairs = pairs_of(case.release, sample, case.fresh())
         if pairs is None:
             raise MethodError("the originals cannot be disguised once more")
         return pairs.shown
-    columns = dict(held)
+    columns = dict(sample)
     for channel in channels:
-        joint = channel.disguise(channel.join(held), case.source, next(case.streams))
+        joint = channel.disguise(channel.join(sample), case.source, next(case.streams))
         columns |= channel.part(joint)
     return MemoryTable(columns)
 
@@ -224,16 +248,16 @@ def _released(release: Release, original: Original, part: Part) -> Release:
     return Release(schema, codings, (part,), seeded=release.seeded)
 
 
-def _grown(name: str, held: list[tuple[float, float]], tested: int) -> Grown:
+def _grown(name: str, scores: list[tuple[float, float]], tested: int) -> Grown:
     """Return the mean over splits, with the larger of the two errors there are.
 
     Between splits (few, and they overlap), and of judging by a sample of records.
     """
-    values = np.array([accuracy for accuracy, _ in held])
+    values = np.array([accuracy for accuracy, _ in scores])
     mean = float(values.mean())
     between = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else 0.0
     judged = _sampling(mean, tested)
-    return Grown(name, mean, max(between, judged), float(np.mean([size for _, size in held])))
+    return Grown(name, mean, max(between, judged), float(np.mean([size for _, size in scores])))
 
 
 def _sampling(share: float, tested: int) -> float:
@@ -247,7 +271,7 @@ def _from_release(release: Release, method: str | None) -> Utility:
     if len(release.parts) == 1 and release.rows > ROWS:
         release = replace(release, parts=(replace(part, table=part.table.slice(0, ROWS)),))
     grown, judged = release.split(TRAINED)
-    found: dict[str, Grown] = {}
+    trees: dict[str, Grown] = {}
     used = ""
     for name in track(("release", "naive"), "growing trees", 2):
         try:
@@ -257,15 +281,15 @@ def _from_release(release: Release, method: str | None) -> Utility:
             continue
         sampled = _sampling(told.value, judged.rows)
         error = max(told.error, sampled)
-        found[name] = Grown(name, told.value, error, float(len(model.tree_.leaves)))
+        trees[name] = Grown(name, told.value, error, float(len(model.tree_.leaves)))
         used = model.method_ if name == "release" else used
-    if "release" not in found:
+    if "release" not in trees:
         raise MethodError("no tree can be grown from this release")
     tree = model.tree_
     root = np.maximum(tree.counts[0], 0)
     return Utility(
-        found["release"],
-        found.get("naive"),
+        trees["release"],
+        trees.get("naive"),
         None,
         float(root.max() / root.sum()),
         1,

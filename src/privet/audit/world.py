@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from privet.audit.notions import is_readable
-from privet.audit.pairs import Pairs, pairs_of
+from privet.audit.true_pairs import Pairs, pairs_of
 from privet.channel import Noise
 from privet.channel.base import MAX_CELLS
 from privet.estimate.bins import learn_cells
@@ -174,12 +174,12 @@ class World:
     @cached_property
     def pairs(self) -> Pairs | None:
         """Originals and what stands in their rows under a whole-table method, in this world."""
-        held = self.case.pairs
-        if held is None or self.kind == "disguised":
-            return held
+        pairs = self.case.pairs
+        if pairs is None or self.kind == "disguised":
+            return pairs
         if self.kind == "plain":
-            return held.plain()
-        return held.moved(self.case.rng.permutation(held.true.rows))
+            return pairs.plain()
+        return pairs.moved(self.case.rng.permutation(pairs.true.rows))
 
     def law(self, group: Group) -> Floats:
         """Return the law the attacker believes, outputs × inputs, columns summing to one."""
@@ -196,10 +196,13 @@ def generator(source: Randomness) -> np.random.Generator:
 def worst_part(release: Release) -> Part:
     """Return the part whose records are the least protected: a promise is that of the worst."""
 
-    def strength(part: Part) -> float:
-        return sum(channel.epsilon() for channel in part.channels) - 1e9 * len(part.channels)
+    def exposure(part: Part) -> tuple[int, float, bool]:
+        covered = {name for channel in part.channels for name in channel.attributes}
+        epsilon = sum(channel.epsilon() for channel in part.channels)
+        # Parts of a plan differ in the last digits; that with the release's own cells is read best.
+        return len(set(part.table.names) - covered), round(epsilon, 6), not part.codings
 
-    return max(release.parts, key=strength)
+    return max(release.parts, key=exposure)
 
 
 def _grouped(
@@ -209,15 +212,17 @@ def _grouped(
     truth: dict[str, Codes] = {}
     done: set[str] = set()
     for name in release.schema.names:
+        if name not in part.table.names:
+            continue
         channel = part.channel(name)
         names = (name,) if channel is None else channel.attributes
-        if name in done or any(one in original.skipped for one in names):
+        if name in done or any(each in original.skipped for each in names):
             continue
         done.update(names)
         if channel is not None:
             group = Group(names, channel.input_size, channel)
-            held = channel.join(original.sample)
-            truth[group.about] = channel.codes(held) if isinstance(channel, Noise) else held
+            joined = channel.join(original.sample)
+            truth[group.about] = channel.codes(joined) if isinstance(channel, Noise) else joined
         elif is_readable(release.treatments.get(name, "exact")):
             coding = release.codings[name]
             column = original.sample[name]
@@ -247,7 +252,7 @@ def _synthetic(
         if channel.numbers or channel.input_size * channel.output_size <= MAX_CELLS
     )
     truth: dict[str, Codes] = {}
-    if all(one.sign > 0 for one in release.parts) and part.table.rows:
+    if all(each.sign > 0 for each in release.parts) and part.table.rows:
         for group in groups:
             if group.channel is not None:
                 shares = estimated_shares(part, group.channel)

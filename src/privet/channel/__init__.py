@@ -1,4 +1,4 @@
-"""Channels: the known random changes of attributes, one file a kind."""
+"""Channels: the known random changes of attributes, one file per kind."""
 
 from privet.channel.band import Band
 from privet.channel.base import Channel, Stated, read_channel, register

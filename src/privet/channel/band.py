@@ -20,7 +20,7 @@ from privet.channel.base import Channel, exact, read_exactly, register
 from privet.channel.gamma_diagonal import MAX_BITS, check_gamma
 from privet.coding import code_type
 from privet.compiled import kernel
-from privet.errors import BugError, PlanError
+from privet.errors import PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +33,7 @@ __all__ = ["Band", "half_width"]
 
 
 def half_width(size: int, gamma: float) -> int:
-    """Return the b that tells most about a value of ``size`` cells (methods.md §2).
+    """Return the b that tells most about a value of ``size`` cells (Li and others, 2020).
 
     >>> half_width(24, 8)
     2
@@ -41,6 +41,8 @@ def half_width(size: int, gamma: float) -> int:
     epsilon = math.log(gamma)
     if epsilon < 0.01:  # the formula's limit: its terms cancel near γ = 1
         return int(size * (0.5 - epsilon / 3))
+    if gamma > 2.0**53:  # the other limit, before products overflow
+        return 0
     share = (epsilon * gamma - gamma + 1) / (2 * gamma * (gamma - 1 - epsilon))
     return int(size * share)
 
@@ -153,22 +155,9 @@ class Band(Channel):
         """The number of cells, and b more on either side."""
         return (self.size + self.width - 1,)
 
-    @property
-    def scale(self) -> int:
-        """What every column of the matrix sums to."""
-        return 1 << self.bits
-
-    def draw(
-        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
-        """Return the outputs, each in constant time and by whole numbers only."""
-        if out is None:
-            out = np.empty(len(codes), self._type)
+    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
         numbers = (self.low, self.high, self.width, self.extra, self.size)
-        if len(codes) and draw_band(codes, words, *numbers, out) >= self.size:
-            message = f"a code of {self._name} is outside its domain"
-            raise BugError(message)
-        return out
+        return draw_band(codes, words, *numbers, out)
 
     def _matrix(self) -> NDArray[np.int64]:
         place = np.arange(self.output_size)[:, None] - np.arange(self.size)
@@ -187,7 +176,7 @@ class Band(Channel):
 
     # The card
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return every number of the channel."""
         return {
             "kind": self.kind,
@@ -202,8 +191,8 @@ class Band(Channel):
         }
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> Band:
-        """Read what ``to_json`` wrote; the integers must be those that γ and b give."""
+    def from_dict(cls, form: Mapping[str, Any]) -> Band:
+        """Read what ``to_dict`` wrote; the integers must be those that γ and b give."""
         return read_exactly(
             form,
             lambda: cls(

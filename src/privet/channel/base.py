@@ -42,9 +42,11 @@ __all__ = [
     "read_channel",
     "read_exactly",
     "register",
+    "whole_matrix",
 ]
 
 MAX_CELLS = 1 << 22  # of a matrix that is written out
+WORD_BITS = 32
 SPAN = 1 << 19  # rows that are worth a thread
 
 _kinds: dict[str, type[Channel]] = {}
@@ -66,7 +68,7 @@ def read_channel(form: Mapping[str, Any]) -> Channel:
         message = "The card has a kind of channel that this version does not know; "
         message += f"it knows {', '.join(_kinds)}."
         raise ReleaseError(message, hint="upgrade privet.") from None
-    return kind.from_json(form)
+    return kind.from_dict(form)
 
 
 def exact(number: Any) -> Any:
@@ -78,7 +80,7 @@ def read_exactly(form: Mapping[str, Any], make: Callable[[], Made]) -> Made:
     """Return the channel that ``make`` makes, if it stands on a card just as ``form`` does."""
     try:
         channel = make()
-        same = channel.to_json() == form
+        same = channel.to_dict() == form
     except (KeyError, TypeError, ValueError, ArithmeticError, PrivetError):
         same = False
     if not same:
@@ -90,12 +92,13 @@ def read_exactly(form: Mapping[str, Any], make: Callable[[], Made]) -> Made:
 class Channel(ABC):
     """The known random change of one independent group of attributes.
 
-    A frozen value. ``words`` is the number of 32-bit random words it takes a record.
+    A frozen value. ``words`` is the number of 32-bit random words it takes per record.
     """
 
     kind: ClassVar[str]
     words: ClassVar[int] = 1
     numbers: ClassVar[bool] = False  # whether numbers are released, not codes
+    bits: int = WORD_BITS  # of a word
 
     # What each kind has to say
 
@@ -109,37 +112,34 @@ class Channel(ABC):
     def inputs(self) -> tuple[int, ...]:
         """How many codes each attribute has before."""
 
-    @property
     @abstractmethod
-    def outputs(self) -> tuple[int, ...]:
-        """How many codes each attribute has after."""
-
-    @property
-    @abstractmethod
-    def scale(self) -> int:
-        """What every column of the matrix sums to: ``2**bits``."""
-
-    @abstractmethod
-    def draw(self, codes: Codes, words: NDArray[np.uint32], out: Codes | None = None) -> Codes:
-        """Return what is released for joint ``codes``, given ``words`` random words a record.
-
-        The result is written to ``out`` if that is given.
-        """
+    def _draw(self, codes: Codes, words: NDArray[np.uint32], out: Codes) -> int:
+        """Write what is released for joint ``codes`` to ``out``; return the largest code."""
 
     @abstractmethod
     def _matrix(self) -> Matrix:
         """Return the matrix, whatever its size."""
 
     @abstractmethod
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return what the card says: the kind, and every integer of the channel."""
 
     @classmethod
     @abstractmethod
-    def from_json(cls, form: Mapping[str, Any]) -> Channel:
-        """Read what ``to_json`` wrote; integers that do not belong together are an error."""
+    def from_dict(cls, form: Mapping[str, Any]) -> Channel:
+        """Read what ``to_dict`` wrote; integers that do not belong together are an error."""
 
     # What follows from that; a kind with a closed form has its own
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """How many codes each attribute has after: as many as before."""
+        return self.inputs
+
+    @property
+    def scale(self) -> int:
+        """What every column of the matrix sums to: ``2**bits``."""
+        return 1 << self.bits
 
     @property
     def input_size(self) -> int:
@@ -151,8 +151,32 @@ class Channel(ABC):
         """The number of joint codes after."""
         return math.prod(self.outputs)
 
+    def draw(self, codes: Codes, words: NDArray[np.uint32], out: Codes | None = None) -> Codes:
+        """Return what is released for joint ``codes``, in constant time and by whole numbers only.
+
+        ``words`` are below ``2**bits``, as many per record as the kind takes. The result is
+        written to ``out`` if that is given.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> len(channel.draw(np.array([0, 1]), np.array([0, 2**31], np.uint32)))
+        2
+        """
+        if out is None:
+            out = np.empty(len(codes), self._type)
+        if len(codes) and self._draw(codes, words, out) >= self.input_size:
+            raise BugError(f"a code of {self._name} is outside its domain")
+        return out
+
     def matrix(self) -> Matrix:
-        """Return the integer matrix, (outputs, inputs); every column sums to ``2**bits``."""
+        """Return the integer matrix, (outputs, inputs); every column sums to ``2**bits``.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.matrix() / channel.scale
+        array([[0.75, 0.25],
+               [0.25, 0.75]])
+        """
         cells = self.input_size * self.output_size
         if cells > MAX_CELLS:
             message = f"The matrix of {self._name} has {cells:,} cells; "
@@ -161,28 +185,51 @@ class Channel(ABC):
         return self._matrix()
 
     def inverse(self) -> Floats:
-        """Return the inverse of the matrix over ``2**bits``, (inputs, outputs)."""
+        """Return the inverse of the matrix over ``2**bits``, (inputs, outputs).
+
+        Where there are more outputs than inputs it is the left inverse whose estimates vary least
+        for inputs that are equally common (weighted least squares).
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.inverse()
+        array([[ 1.5, -0.5],
+               [-0.5,  1.5]])
+        """
         matrix = self.matrix().astype(np.float64) / self.scale
-        if matrix.shape[0] != matrix.shape[1]:
-            message = f"The channel of {self._name} has {self.output_size} outputs for "
-            message += f"{self.input_size} inputs: it has no inverse."
-            raise MethodError(message, hint="use a method that fits by EM.")
-        if np.linalg.cond(matrix) > 1 / np.finfo(np.float64).eps:
-            message = f"The channel of {self._name} cannot be inverted: two values look alike."
-            raise MethodError(message, hint="use a method that fits by EM.")
-        return np.asarray(np.linalg.inv(matrix), np.float64)
+        alike = f"The channel of {self._name} cannot be inverted: some values look alike."
+        if self.output_size < self.input_size:
+            raise MethodError(alike, hint="use a method that fits by EM.")
+        tall = self.output_size > self.input_size
+        scaled = matrix / np.maximum(matrix.mean(axis=1), 1e-300)[:, None] if tall else matrix
+        normal = matrix.T @ scaled if tall else matrix
+        if np.linalg.cond(normal) > 1 / np.finfo(np.float64).eps:
+            raise MethodError(alike, hint="use a method that fits by EM.")
+        inverse = np.linalg.solve(normal, scaled.T) if tall else np.linalg.inv(matrix)
+        return np.asarray(inverse, np.float64)
 
     def weights(self, event: Box) -> Floats:
         """Return, for each joint output u, the sum over v in ``event`` of inverse[v, u].
 
         Summed over records, the weights count the originals in the event without bias. An
         attribute without a mask is free.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.weights(Box()).tolist()
+        [1.0, 1.0]
         """
         weights: Floats = self.event(event).astype(np.float64) @ self.inverse()
         return weights
 
     def event(self, box: Box) -> NDArray[np.bool_]:
-        """Return which joint input codes lie in a box."""
+        """Return which joint input codes lie in a box.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.event(Box()).tolist()
+        [True, True]
+        """
         inside = np.ones(1, np.bool_)
         for name, size in zip(self.attributes, self.inputs, strict=True):
             mask = box.mask(name, size)
@@ -197,11 +244,37 @@ class Channel(ABC):
 
         Output u is near input v if v ≤ u < v + width; EM is then linear in the cells. None for
         a channel of another shape.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> Channel.levels(channel) is None
+        True
         """
         return None
 
+    def marginal(self, names: Sequence[str]) -> Floats:
+        """Return the matrix of some attributes of the group, over one: the others are summed out.
+
+        A group whose released values of some attributes depend on true values of others has none.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.marginal(["wind"]).shape
+        (2, 2)
+        """
+        if tuple(names) == self.attributes:
+            return self.matrix() / self.scale
+        message = f"The channel of {self._name} says nothing of some of its attributes alone."
+        raise MethodError(message, hint="ask for the whole group.")
+
     def amplification(self) -> Fraction | None:
-        """Return the worst ratio within a row of the matrix; None if it has no bound."""
+        """Return the worst ratio within a row of the matrix; None if it has no bound.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.amplification()
+        Fraction(3, 1)
+        """
         worst = Fraction(1)
         for row in self.matrix():
             high, low = int(row.max()), int(row.min())
@@ -212,18 +285,35 @@ class Channel(ABC):
         return worst
 
     def epsilon(self) -> float:
-        """Return the local differential privacy of the group: the largest log ratio in a row."""
+        """Return the local differential privacy of the group: the largest log ratio in a row.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> round(channel.epsilon(), 2)
+        1.1
+        """
         worst = self.amplification()
         return math.inf if worst is None else log(worst)
 
     def interval(self) -> Interval | None:
-        """Return how wide an interval holds the true number, where that is what is promised."""
+        """Return how wide an interval holds the true number, where that is what is promised.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.interval() is None
+        True
+        """
         return None
 
     def entropy(self, prior: Sequence[float] | None = None) -> float:
         """Return the entropy of the output given the input, in bits (DXZ §2.3).
 
         Without a ``prior`` over the inputs they are equally likely.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> round(channel.entropy(), 2)
+        0.81
         """
         shares = self.matrix() / self.scale
         logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
@@ -231,13 +321,25 @@ class Channel(ABC):
         return float(columns.mean() if prior is None else columns @ np.asarray(prior))
 
     def condition(self) -> float:
-        """Return the condition number: how much inverting multiplies relative errors."""
+        """Return the condition number: how much inverting multiplies relative errors.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> round(channel.condition(), 2)
+        2.0
+        """
         return float(np.linalg.cond(self.matrix() / self.scale))
 
     # Groups
 
     def join(self, columns: Mapping[str, Codes]) -> Codes:
-        """Return the joint codes of the group's columns."""
+        """Return the joint codes of the group's columns.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.join({"wind": np.array([1, 0])}).tolist()
+        [1, 0]
+        """
         joint = columns[self.attributes[0]]
         if len(self.attributes) == 1:
             return joint
@@ -247,7 +349,13 @@ class Channel(ABC):
         return joint
 
     def part(self, joint: Codes) -> dict[str, Codes]:
-        """Return the columns of joint output codes."""
+        """Return the columns of joint output codes.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> channel = GammaDiagonal("wind", 2, 3)
+        >>> channel.part(np.array([1, 0]))["wind"].tolist()
+        [1, 0]
+        """
         if len(self.attributes) == 1:
             return {self.attributes[0]: joint}
         columns = {}
@@ -264,19 +372,23 @@ class Channel(ABC):
         threads already may call this.
         """
         out = np.empty(len(codes), self._type)
+        spare = WORD_BITS - (self.scale.bit_length() - 1)  # of a word's bits, which are all random
         length = max(SPAN, -(-len(codes) // threads()))  # a cipher costs as much as 2**16 words
         spans = [slice(i, i + length) for i in range(0, len(codes), length)]
 
-        def one(span: slice) -> None:
+        def disguise_span(span: slice) -> None:
             reader = randomness.reader(column, (start + span.start) * self.words)
             rows = max(1, CHUNK // self.words)
             source, target = codes[span], out[span]
             for i in range(0, len(source), rows):
                 piece = source[i : i + rows]
-                self.draw(piece, reader.chunk(len(piece) * self.words), target[i : i + rows])
+                words = reader.chunk(len(piece) * self.words)
+                if spare:
+                    words = words >> np.uint32(spare)
+                self.draw(piece, words, target[i : i + rows])
 
         if spans:
-            side_by_side(one, spans)
+            side_by_side(disguise_span, spans)
         return out
 
     @property
@@ -293,7 +405,7 @@ class Stated(ABC):
     """What a channel of a large group has besides: few states in place of all joint codes.
 
     The weight of an output depends only on the state it has in an event, one of ``states``: the
-    bitwise *and* of one mark an attribute. So no table of all joint codes is needed.
+    bitwise *and* of one mark per attribute. So no table of all joint codes is needed.
     """
 
     states: ClassVar[int]
@@ -309,6 +421,13 @@ class Stated(ABC):
     @abstractmethod
     def value_weights(self, event: Box, name: str) -> Floats:
         """Return (values, states, outputs of ``name``): weights of each value inside the event."""
+
+
+def whole_matrix(law: Floats, scale: int) -> Matrix:
+    """Return a law in whole numbers: sums down a column are rounded, not its cells."""
+    heaped = np.rint(np.cumsum(law, axis=0) * scale).astype(np.int64)
+    heaped[-1] = scale
+    return np.diff(heaped, axis=0, prepend=0)
 
 
 def log(ratio: Fraction) -> float:

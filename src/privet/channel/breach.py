@@ -38,7 +38,7 @@ class Interval(NamedTuple):
     narrow: float
     narrowest: float
 
-    def to_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return what the card says."""
         pairs = zip(CONFIDENCES, self.widths, strict=True)
         return {
@@ -94,8 +94,8 @@ def shares_of_outputs(noise: Noise, shares: Floats) -> Floats:
     """Return how likely each output is for originals with these shares of the grid's points."""
     length = noise.output_size
     law = np.fft.rfft(noise.weights_of_steps / noise.scale, length)
-    found = np.fft.irfft(np.fft.rfft(shares, length) * law, length)
-    return np.maximum(found, 0.0)
+    outputs = np.fft.irfft(np.fft.rfft(shares, length) * law, length)
+    return np.maximum(outputs, 0.0)
 
 
 def posterior_widths(noise: Noise, confidence: float) -> Floats:

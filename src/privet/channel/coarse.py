@@ -1,7 +1,7 @@
 """Noise as a miner's tables see it: from cells of the original to intervals of the noisy number.
 
 K[s, p] is the chance that a value, any grid point of cell p being as likely, is observed in
-interval s (methods.md §1, integrated); the intervals cover all outputs, so columns sum to one. The
+interval s (integrated); the intervals cover all outputs, so columns sum to one. The
 paper takes the noise's density between midpoints instead: ``midpoints``.
 """
 
@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from privet.channel.base import Channel
+from privet.channel.base import Channel, read_exactly, whole_matrix
 from privet.channel.noise import Noise
-from privet.errors import BugError, MethodError
+from privet.coding import Coding
+from privet.errors import MethodError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from privet.channel.noise import Noise
-    from privet.coding import Coding, Floats
+    from privet.coding import Floats
 
 __all__ = ["CoarseNoise"]
 
@@ -44,7 +44,6 @@ class CoarseNoise(Channel):
     """
 
     kind: ClassVar[str] = "coarse-noise"
-    bits: ClassVar[int] = 32
 
     noise: Noise
     coding: Coding
@@ -92,23 +91,27 @@ class CoarseNoise(Channel):
     def midpoints(self) -> Floats:
         """The paper's kernel: the noise's density from each cell's midpoint to each interval's.
 
-        Its columns do not sum to one.
+        Its columns do not sum to one. An interval of several joined ones is taken piece by piece,
+        each as wide as a cell: its own midpoint would lie where hardly any of its records do.
+        Distances are whole numbers of widths, whatever the grid, and the density at one is the
+        mean of two steps: half at the very end of uniform noise.
         """
-        ends = np.append(self.starts[1:], self.noise.output_size) - 1
-        seen = (self.starts + ends) / 2
-        lasts = np.append(self.cells[1:], self.noise.input_size) - 1
-        held = (self.cells + lasts) / 2
-        place = np.floor(seen[:, None] - held + 0.5).astype(np.int64)
-        weights = self.noise.weights_of_steps
-        inside = (place >= 0) & (place < len(weights))
-        return np.where(inside, weights[np.where(inside, place, 0)], 0) / self.scale
+        width = self.noise.input_size / self.coding.known
+        borders = (np.append(self.starts, self.noise.output_size) - self.noise.reach) / width
+        borders[[0, -1]] = np.floor(borders[0]), np.ceil(borders[-1])  # as wide as all others
+        borders = np.rint(borders).astype(np.int64)
+        apart = np.arange(borders[0], borders[-1])[:, None] - np.arange(self.coding.known)
+        steps = np.append(self.noise.weights_of_steps[self.noise.reach :], [0, 0]) / self.scale
+        place = np.rint(np.abs(apart) * width).astype(np.int64).clip(max=self.noise.reach + 1)
+        density = (steps[:-1] + steps[1:])[place] / 2
+        return np.add.reduceat(density, borders[:-1] - borders[0], axis=0)
 
     @cached_property
     def slots(self) -> NDArray[Any]:
         """The interval of each output."""
-        held = np.zeros(self.noise.output_size, np.int64)
-        held[self.starts[1:]] = 1
-        return np.cumsum(held).astype(self._type)
+        starts = np.zeros(self.noise.output_size, np.int64)
+        starts[self.starts[1:]] = 1
+        return np.cumsum(starts).astype(self._type)
 
     def observed(self, numbers: Floats) -> NDArray[Any]:
         """Return the interval that each noisy number falls in."""
@@ -131,35 +134,35 @@ class CoarseNoise(Channel):
         """The number of intervals."""
         return (len(self.starts),)
 
-    @property
-    def scale(self) -> int:
-        """What every column of the matrix sums to."""
-        return 1 << self.bits
-
     def _matrix(self) -> NDArray[np.int64]:
-        """Return the kernel in whole numbers: sums down a column are rounded, not its cells."""
-        heaped = np.rint(np.cumsum(self.kernel, axis=0) * self.scale).astype(np.int64)
-        heaped[-1] = self.scale
-        return np.diff(heaped, axis=0, prepend=0)
+        return whole_matrix(self.kernel, self.scale)
 
-    def amplification(self) -> None:
-        """Return None: there is no bound."""
-        return
+    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
+        ends = np.cumsum(self.matrix(), axis=0)
+        cells = np.unique(codes)
+        for cell in cells[cells < self.coding.known]:
+            rows = codes == cell
+            out[rows] = np.searchsorted(ends[:, cell], words[rows], "right")
+        return int(cells[-1])
 
-    def draw(self, codes: Any, words: Any, out: Any = None) -> NoReturn:
-        """Refuse: noise is added to numbers, not to cells."""
-        del codes, words, out
-        raise BugError("coarse noise is for mining, not for disguising")
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the noise's own form: the card has no other."""
-        return self.noise.to_json()
+    def to_dict(self) -> dict[str, Any]:
+        """Return the noise, the cells and where the intervals start."""
+        return {
+            "kind": self.kind,
+            "noise": self.noise.to_dict(),
+            "cells": self.coding.to_dict(),
+            "starts": self.starts.tolist(),
+        }
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> NoReturn:
-        """Refuse: a card has the noise itself."""
-        del form
-        raise BugError("a card has no coarse noise")
+    def from_dict(cls, form: Mapping[str, Any]) -> CoarseNoise:
+        """Read what ``to_dict`` wrote."""
+
+        def make() -> CoarseNoise:
+            coding = Coding.from_dict(form["cells"])
+            return cls(Noise.from_dict(form["noise"]), coding, np.array(form["starts"], np.int64))
+
+        return read_exactly(form, make)
 
 
 def _mass(noise: Noise, starts: NDArray[np.int64], cells: NDArray[np.int64]) -> Floats:
@@ -177,8 +180,8 @@ def _mass(noise: Noise, starts: NDArray[np.int64], cells: NDArray[np.int64]) -> 
         last = outputs[:, None] - cells  # … up to that
         inner_first, inner_last = np.clip(first, 0, top + 1), np.clip(last + 1, 0, top + 1)
         beyond = np.maximum(last + 1 - np.maximum(first, top + 1), 0)
-        held: Floats = (twice[inner_last] - twice[inner_first] + beyond) / (lasts - cells)
-        return held
+        means: Floats = (twice[inner_last] - twice[inner_first] + beyond) / (lasts - cells)
+        return means
 
     return np.asarray(np.maximum(below(ends) - below(starts), 0.0), np.float64)
 

@@ -18,7 +18,7 @@ import numpy as np
 from privet.channel.base import Channel, Stated, exact, read_exactly, register
 from privet.channel.gamma_diagonal import MAX_BITS
 from privet.channel.joint_gamma import check_group
-from privet.errors import BugError, PlanError
+from privet.errors import PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +42,10 @@ def check_theta(theta: object, where: str) -> Fraction:
         if theta == Fraction(1, 2):
             message = f"{where}: theta = 0.5 sends truth and opposite equally often, so that "
             message += "nothing about the originals can be learned from any number of records."
-            raise PlanError(message, hint="move theta away from 0.5, to 0.7 or 0.8 say.")
+            hint = (
+                "move theta to 0.7 or 0.8 say, or ask an unrelated question ('unrelated-question')."
+            )
+            raise PlanError(message, hint=hint)
         if 0 <= theta <= 1:
             return Fraction(theta)
     message = f"{where}: theta must be a number from 0 to 1, other than 0.5."
@@ -108,32 +111,15 @@ class Flip(Channel, Stated):
         return (2,) * len(self.names)
 
     @property
-    def outputs(self) -> tuple[int, ...]:
-        """Two codes each."""
-        return self.inputs
-
-    @property
-    def scale(self) -> int:
-        """What every column of the matrix sums to."""
-        return 1 << self.bits
-
-    @property
     def is_certain(self) -> bool:
         """Whether nothing is left to chance: θ is 0 or 1."""
         return self.keep in (0, self.scale)
 
-    def draw(
-        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
-        """Return codes as they are where a word is below ``keep``, else their complements."""
-        last = self.input_size - 1
-        if len(codes) and int(codes.max()) > last:
-            raise BugError(f"a code of {self._name} is outside its domain")
-        turned = np.where(words.astype(np.int64) < self.keep, 0, last)
-        if out is None:
-            out = np.empty(len(codes), self._type)
+    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
+        """Write codes as they are where a word is below ``keep``, else their complements."""
+        turned = np.where(words.astype(np.int64) < self.keep, 0, self.input_size - 1)
         np.bitwise_xor(codes, turned, out=out, casting="unsafe")
-        return out
+        return int(codes.max())
 
     def _matrix(self) -> NDArray[np.int64]:
         truth = np.eye(self.input_size, dtype=np.int64)
@@ -151,6 +137,10 @@ class Flip(Channel, Stated):
         """Return (θ [r in E] − (1−θ) [r in Ē]) / (2θ − 1) for every joint output r."""
         inside = self.event(event).astype(np.float64)
         return (inside * self.keep - inside[::-1] * self.turn) / (self.keep - self.turn)
+
+    def marginal(self, names: Sequence[str]) -> Floats:
+        """Return the matrix of a smaller group that turns round as often."""
+        return Flip(tuple(names), self.theta, self.bits).matrix() / self.scale
 
     def amplification(self) -> Fraction | None:
         """Return the odds of truth and opposite for a single bit; a larger group has no bound."""
@@ -178,20 +168,20 @@ class Flip(Channel, Stated):
     def state_weights(self, event: Box) -> Floats:
         """Return (θ [r in E] − (1−θ) [r in Ē]) / (2θ − 1) for neither, E, Ē and both."""
         del event
-        held = np.array([0, self.keep, -self.turn, self.keep - self.turn], np.float64)
-        return held / (self.keep - self.turn)
+        weights = np.array([0, self.keep, -self.turn, self.keep - self.turn], np.float64)
+        return weights / (self.keep - self.turn)
 
     def value_weights(self, event: Box, name: str) -> Floats:
         """Return the same for the event with each value of ``name`` in turn."""
-        held = np.zeros((2, 4, 2))
+        weights = np.zeros((2, 4, 2))
         for value in np.flatnonzero(event.mask(name, 2)):
-            held[value, 1::2, value] += self.keep
-            held[value, 2:, 1 - value] -= self.turn
-        return held / (self.keep - self.turn)
+            weights[value, 1::2, value] += self.keep
+            weights[value, 2:, 1 - value] -= self.turn
+        return weights / (self.keep - self.turn)
 
     # The card
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return every number of the channel."""
         return {
             "kind": self.kind,
@@ -203,8 +193,8 @@ class Flip(Channel, Stated):
         }
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> Flip:
-        """Read what ``to_json`` wrote; the integers must be those that θ gives."""
+    def from_dict(cls, form: Mapping[str, Any]) -> Flip:
+        """Read what ``to_dict`` wrote; the integers must be those that θ gives."""
         return read_exactly(
             form, lambda: cls(tuple(form["attributes"]), exact(form["theta"]), form["bits"])
         )

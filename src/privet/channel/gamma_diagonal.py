@@ -13,7 +13,7 @@ import numpy as np
 from privet.channel.base import Channel, exact, read_exactly, register
 from privet.coding import code_type
 from privet.compiled import kernel
-from privet.errors import BugError, PlanError
+from privet.errors import PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,28 +149,10 @@ class Diagonal(Channel):
         """How many of the ``2**bits`` words keep the value."""
         return self.scale - (self.input_size - 1) * self.off
 
-    @property
-    def outputs(self) -> tuple[int, ...]:
-        """The sizes of the domains, which stay."""
-        return self.inputs
-
-    @property
-    def scale(self) -> int:
-        """What every column of the matrix sums to."""
-        return 1 << self.bits
-
-    def draw(
-        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
-        """Return the substitutes, each in constant time and by whole numbers only."""
-        if out is None:
-            out = np.empty(len(codes), self._type)
+    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
         few = self.input_size <= 256 and self.off >= LEAST_OFF
         work = substitute_few if few else substitute
-        if len(codes) and work(codes, words, self.off, self.diagonal, out) >= self.input_size:
-            message = f"a code of {self._name} is outside its domain"
-            raise BugError(message)
-        return out
+        return work(codes, words, self.off, self.diagonal, out)
 
     def _matrix(self) -> NDArray[np.int64]:
         matrix = np.full((self.input_size, self.input_size), self.off, np.int64)
@@ -256,7 +238,7 @@ class GammaDiagonal(Diagonal):
         """The size of its domain."""
         return (self.size,)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return every number of the channel."""
         return {
             "kind": self.kind,
@@ -266,8 +248,8 @@ class GammaDiagonal(Diagonal):
         }
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> GammaDiagonal:
-        """Read what ``to_json`` wrote; the integers must be those that γ gives."""
+    def from_dict(cls, form: Mapping[str, Any]) -> GammaDiagonal:
+        """Read what ``to_dict`` wrote; the integers must be those that γ gives."""
         return read_exactly(
             form, lambda: cls(form["attribute"], form["size"], exact(form["gamma"]), form["bits"])
         )

@@ -18,7 +18,7 @@ from privet.coding import code_type
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -84,6 +84,15 @@ class JointGammaDiagonal(Diagonal, Stated):
         """The sizes of their domains."""
         return self.sizes
 
+    def marginal(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return the matrix of some attributes; the values of the others make no difference."""
+        sizes = dict(zip(self.names, self.sizes, strict=True))
+        size = math.prod(sizes[name] for name in names)
+        others = self.input_size // size
+        matrix = np.full((size, size), self.off * others, np.float64)
+        np.fill_diagonal(matrix, self.diagonal + self.off * (others - 1))
+        return matrix / self.scale
+
     # States: bit 0 is set where the output lies in the event.
 
     def marks(self, name: str, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -100,9 +109,9 @@ class JointGammaDiagonal(Diagonal, Stated):
         """Return the same for the event with each value of ``name`` in turn."""
         size = self.sizes[self.names.index(name)]
         mask = event.mask(name, size)
-        held = np.full((size, 2, size), -float(self.off * self._volume(event, name)))
-        held[np.arange(size), 1, np.arange(size)] += self.scale
-        return held / self._gap * mask[:, None, None]
+        weights = np.full((size, 2, size), -float(self.off * self._volume(event, name)))
+        weights[np.arange(size), 1, np.arange(size)] += self.scale
+        return weights / self._gap * mask[:, None, None]
 
     def _volume(self, event: Box, free: str | None) -> int:
         """Return the number of tuples in an event, one attribute set to a value or not."""
@@ -115,7 +124,7 @@ class JointGammaDiagonal(Diagonal, Stated):
 
     # The card
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return every number of the channel."""
         return {
             "kind": self.kind,
@@ -125,8 +134,8 @@ class JointGammaDiagonal(Diagonal, Stated):
         }
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> JointGammaDiagonal:
-        """Read what ``to_json`` wrote; the integers must be those that γ gives."""
+    def from_dict(cls, form: Mapping[str, Any]) -> JointGammaDiagonal:
+        """Read what ``to_dict`` wrote; the integers must be those that γ gives."""
         return read_exactly(
             form,
             lambda: cls(

@@ -10,9 +10,8 @@ import numpy as np
 
 from privet.channel.base import Channel, read_exactly, register
 from privet.channel.gamma_diagonal import MAX_BITS
-from privet.coding import code_type
 from privet.compiled import kernel
-from privet.errors import BugError, PlanError
+from privet.errors import PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,10 +43,10 @@ def draw_column(
         column = code if code < inputs else inputs - 1
         word = np.uint64(words[i])
         ends = reached[column]
-        found = int(starts[column][word >> np.uint64(shift)])
-        while word >= ends[found]:
-            found += 1
-        out[i] = found
+        output = int(starts[column][word >> np.uint64(shift)])
+        while word >= ends[output]:
+            output += 1
+        out[i] = output
     return int(top)
 
 
@@ -86,7 +85,7 @@ class WrittenMatrix(Channel):
             shares = np.empty(0)
         if shares.ndim != 2 or shares.shape[0] != shares.shape[1]:
             message = f"{where}: the matrix must have as many rows as columns, all of one length."
-            raise PlanError(message, hint="one row a released value, one column a true value.")
+            raise PlanError(message, hint="one row per released value, one column per true value.")
         if not np.isfinite(shares).all() or (shares < 0).any():
             raise PlanError(f"{where}: the matrix must hold probabilities, from 0 to 1.")
         if (np.abs(shares.sum(0) - 1) > 1e-9).any():
@@ -133,16 +132,6 @@ class WrittenMatrix(Channel):
         """The size of its domain, as that of a group of one."""
         return (self.size,)
 
-    @property
-    def outputs(self) -> tuple[int, ...]:
-        """The size of its domain, which stays."""
-        return self.inputs
-
-    @property
-    def scale(self) -> int:
-        """What every column of the matrix sums to."""
-        return 1 << self.bits
-
     def _matrix(self) -> NDArray[np.int64]:
         return np.array(self.columns, np.int64).T
 
@@ -154,21 +143,12 @@ class WrittenMatrix(Channel):
         starts = [np.searchsorted(column, firsts, side="right") for column in reached]
         return reached, np.array(starts).astype(np.uint8)
 
-    def draw(
-        self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any] | None = None
-    ) -> NDArray[Any]:
-        """Return the outputs, by whole numbers only."""
-        if out is None:
-            out = np.empty(len(codes), code_type(self.size))
-        shift = self.bits - GUIDES
-        if len(codes) and draw_column(codes, words, *self._search, shift, out) >= self.size:
-            message = f"a code of {self._name} is outside its domain"
-            raise BugError(message)
-        return out
+    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
+        return draw_column(codes, words, *self._search, self.bits - GUIDES, out)
 
     # The card
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return every number of the channel."""
         columns = [list(column) for column in self.columns]
         return {
@@ -179,8 +159,8 @@ class WrittenMatrix(Channel):
         }
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> WrittenMatrix:
-        """Read what ``to_json`` wrote."""
+    def from_dict(cls, form: Mapping[str, Any]) -> WrittenMatrix:
+        """Read what ``to_dict`` wrote."""
         return read_exactly(
             form,
             lambda: cls(form["attribute"], tuple(map(tuple, form["columns"])), form["bits"]),

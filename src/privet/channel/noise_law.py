@@ -67,13 +67,13 @@ def gaussian_weights(deviation: float, bits: int) -> Weights:
 
 def _shares(rate: Fraction, bits: int) -> list[int]:
     """Return exp(−k²·rate) for k = 0, 1, … in fixed point, while above 2**-bits/8."""
-    one = 1 << _PLACES
-    shares = [one]
+    unit = 1 << _PLACES
+    shares = [unit]
     if rate > _NOTHING:
         return shares
     factor = _exponential(rate)
     square = factor * factor >> _PLACES
-    least = one >> (bits + 3)
+    least = unit >> (bits + 3)
     while shares[-1] > least and 2 * len(shares) < MOST_STEPS:
         shares.append(shares[-1] * factor >> _PLACES)
         factor = factor * square >> _PLACES
@@ -82,10 +82,10 @@ def _shares(rate: Fraction, bits: int) -> list[int]:
 
 def _exponential(rate: Fraction) -> int:
     """Return exp(−rate) in fixed point, as one over a series without cancellation."""
-    one = 1 << _PLACES
-    term, total, place = one, one, 0
+    unit = 1 << _PLACES
+    term, total, place = unit, unit, 0
     while term:
         place += 1
         term = term * rate.numerator // (rate.denominator * place)
         total += term
-    return (one << _PLACES) // total
+    return (unit << _PLACES) // total

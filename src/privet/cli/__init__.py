@@ -1,4 +1,4 @@
-"""The command line: ``privet``, a verb for every step, one file a command.
+"""The command line: ``privet``, a verb for every step, one file per command.
 
 A command parses, calls the library and prints. Nothing heavy is imported before a command runs, so
 that ``privet --help`` answers at once.
@@ -11,17 +11,35 @@ import sys
 import click
 
 from privet import __version__
+from privet.cli.failure import stop_cleanly
 from privet.cli.group import Commands
 
 __all__ = ["cli", "main"]
 
 # Each command lives in the file of its name, which is imported when it is asked for.
 _COMMANDS = {
-    "Owner: has records, disguises them": ["schema", "advise", "disguise", "store", "decode"],
+    "Owner: has records, disguises them": [
+        "schema",
+        "advise",
+        "disguise",
+        "store",
+        "decode",
+        "keygen",
+        "ledger",
+    ],
     "Parties: several owners, one tree": ["party"],
-    "Miner: has a release, learns from it": ["mine", "score", "predict"],
+    "Researcher: asks people who disguise their own answers": ["survey"],
+    "Miner: has a release, learns from it": [
+        "mine",
+        "bayes",
+        "score",
+        "predict",
+        "shares",
+        "crosstab",
+        "reconstruct",
+    ],
     "Auditor: asks what a release gives away": ["audit", "compare"],
-    "Everyone": ["demo", "show", "generate", "reproduce", "completion"],
+    "Everyone": ["open", "demo", "show", "verify", "generate", "reproduce", "completion"],
 }
 _ON_SPARK = ("disguise", "mine", "predict")
 
@@ -50,4 +68,5 @@ def main() -> None:
         # A terminal that cannot show a sign gets its number instead of an error.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    stop_cleanly()
     cli(prog_name="privet")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, examples, json_option, overwrite_option
+from privet.cli.options import EXISTING, GAMMA, PATH, examples, json_option, overwrite_option
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,9 +24,9 @@ __all__ = ["command"]
         "privet advise people.toml --records 5000 --rho 0.05 0.5 --plan plan.toml",
     ),
 )
-@click.argument("schema", type=PATH)
+@click.argument("schema", type=EXISTING)
 @click.option("--records", type=click.IntRange(1), required=True, help="How many there will be.")
-@click.option("--gamma", type=float, help="Wish: γ of every attribute.")
+@click.option("--gamma", type=GAMMA, help="Wish: γ of every attribute.")
 @click.option("--epsilon", type=float, help="Wish: ε of every attribute.")
 @click.option("--rho", type=float, nargs=2, help="Wish: ρ1 and ρ2, belief before and after.")
 @click.option(
@@ -37,7 +37,7 @@ __all__ = ["command"]
 @click.option("--theory", is_flag=True, help="Do not simulate trees: quick.")
 @click.option("--draw", type=PATH, help="Draw the trade-off (.svg or .png).")
 @click.option("--plan", type=PATH, help="Write the plan that follows the advice (.toml).")
-@click.option("--seed", type=click.IntRange(0), help="For the simulation; else drawn anew.")
+@click.option("--seed", type=click.IntRange(0), help="For other made-up tables.")
 @overwrite_option
 @json_option
 def command(
@@ -69,11 +69,10 @@ def command(
     if draw is not None and (theory or draw.suffix not in {".svg", ".png"}):
         message = "--draw goes without --theory, to a file that ends in .svg or .png."
         raise click.UsageError(message)
-    exact = int(gamma) if gamma is not None and gamma.is_integer() else gamma
     advice = advise(
         Schema.read(schema),
         records,
-        gamma=exact,
+        gamma=gamma,
         epsilon=epsilon,
         rho=rho,
         accuracy=accuracy,
@@ -89,13 +88,13 @@ def command(
     if plan is not None:
         write_text(plan, advice.plan_file(), overwrite=overwrite)
     if as_json:
-        emit(advice.to_json())
+        emit(advice.to_dict())
     else:
         say(_text(advice))
 
 
 def _text(advice: Advice) -> str:
-    epsilon = max(one.epsilon for one in advice.attributes)
+    epsilon = max(line.epsilon for line in advice.attributes)
     cost = f"ε = {epsilon:.2f} an attribute, {advice.epsilon:.2f} a record"
     lines = [
         f"γ = {float(advice.gamma):g} for {advice.records:,} records: {cost}.",
@@ -104,16 +103,16 @@ def _text(advice: Advice) -> str:
             ["attribute", "channel", "N", "entropy", "condition", "error", "guess", "blind"],
             [
                 [
-                    one.attribute,
-                    one.channel,
-                    str(one.values),
-                    f"{one.entropy:.2f}",
-                    f"{one.condition:.2f}",
-                    f"{100 * one.count_error:.1f} %",
-                    f"{100 * one.guess:.0f} %",
-                    f"{100 * one.blind:.0f} %",
+                    line.attribute,
+                    line.channel,
+                    str(line.values),
+                    f"{line.entropy:.2f}",
+                    f"{line.condition:.2f}",
+                    f"{100 * line.count_error:.1f} %",
+                    f"{100 * line.guess:.0f} %",
+                    f"{100 * line.blind:.0f} %",
                 ]
-                for one in advice.attributes
+                for line in advice.attributes
             ],
         ),
         "entropy in bits; error: expected Σ|X̂ − X| / ΣX of counts before repair; guess: how often",
@@ -133,13 +132,18 @@ def _text(advice: Advice) -> str:
             for point in advice.trade_off
         ]
         guide = advice.guide
-        lines += ["The trade-off:", *_table(header, rows), ""]
+        lines += ["The trade-off, by made-up tables, not yours (±: their spread):"]
+        lines += [*_table(header, rows), ""]
         lines.append(
             f"The paper's guide (5 ≤ γ ≤ 12, the best N for each, the smallest of them): "
             f"γ = {guide['gamma']:g}, N = {guide['bins']:g}."
         )
-    again = ", ".join(f"{one['times']:g}: {one['gamma_again']:.2f}" for one in advice.repeated)
-    fresh = ", ".join(f"{one['times']:g}: {one['epsilon_fresh']:.2f}" for one in advice.repeated)
+    again = ", ".join(
+        f"{repeat['times']:g}: {repeat['gamma_again']:.2f}" for repeat in advice.repeated
+    )
+    fresh = ", ".join(
+        f"{repeat['times']:g}: {repeat['epsilon_fresh']:.2f}" for repeat in advice.repeated
+    )
     lines += [
         f"Disguising the release again leaves γ = {again} (times: γ).",
         f"Disguising the same originals afresh costs ε = {fresh} an attribute (releases: ε).",

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, WORDS, examples, json_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    PATH,
+    TABLE,
+    by_option,
+    examples,
+    json_option,
+    overwrite_option,
+    table_options,
+)
+from privet.cli.words import ATTACKS, METHODS, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,22 +24,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from privet.audit import Audit
+    from privet.schema import Format
 
 __all__ = ["command", "console"]
 
 EXCEEDED = 1
-
-
-def _attacks() -> list[str]:
-    from privet.audit import ATTACKS
-
-    return list(ATTACKS)
-
-
-def _methods() -> list[str]:
-    from privet.estimate.methods import METHODS
-
-    return list(METHODS)
 
 
 @click.command(
@@ -39,8 +38,9 @@ def _methods() -> list[str]:
         "privet audit people.release --max-epsilon 12 --max-attack 0.4",
     ),
 )
-@click.argument("release", type=PATH)
-@click.option("--original", type=PATH, help="The owner's table that the release was made from.")
+@click.argument("release", type=EXISTING)
+@click.option("--original", type=TABLE, help="The owner's table that the release was made from.")
+@click.option("--target", metavar="NAME", help="The class, if the release names none.")
 @click.option("--html", "page", type=PATH, help="Write the report as one HTML page.")
 @click.option("--max-epsilon", type=click.FloatRange(0), help="Fail if the ε of a record is above.")
 @click.option(
@@ -55,18 +55,29 @@ def _methods() -> list[str]:
     help="An attribute that is plain on purpose; the class always is. Repeatable.",
 )
 @click.option(
-    "--attack", "attacks", type=WORDS(_attacks), multiple=True, help="Only this attack. Repeatable."
+    "--attack",
+    "attacks",
+    type=ATTACKS,
+    metavar="ATTACK",
+    multiple=True,
+    help=f"Only this attack, of {listed(ATTACKS)}. Repeatable.",
 )
 @click.option(
-    "--method", type=WORDS(_methods), help="How trees from it are mined; the quickest by default."
+    "--method",
+    type=METHODS,
+    metavar="METHOD",
+    help=f"How trees are mined: {listed(METHODS)}; the quickest by default.",
 )
 @click.option("--no-trees", is_flag=True, help="Do not measure what the release is good for.")
 @click.option("--seed", type=int, help="The same report each time.")
+@by_option
+@table_options
 @overwrite_option
 @json_option
 def command(
     release: Path,
     original: Path | None,
+    target: str | None,
     page: Path | None,
     max_epsilon: float | None,
     max_attack: float | None,
@@ -75,6 +86,8 @@ def command(
     method: str | None,
     no_trees: bool,
     seed: int | None,
+    by: Path | None,
+    written: Format,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -85,36 +98,37 @@ def command(
     from privet.audit import audit
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, note
-    from privet.release import Release
+    from privet.cli.tables import read_release, table_files
 
     check_free(page, overwrite=overwrite)
-    found = audit(
-        Release.read(release),
-        original,
+    audited = audit(
+        read_release(release, by),
+        None if original is None else table_files(original, written),
+        target=target,
         agreed=allow_plain or None,
         attacks=attacks or None,
         trees=not no_trees,
         method=method,
         seed=seed,
     )
-    over = found.exceeds(max_epsilon=max_epsilon, max_attack=max_attack)
+    over = audited.exceeds(max_epsilon=max_epsilon, max_attack=max_attack)
     if page is not None:
-        write_text(page, found.to_html(), overwrite=overwrite)
+        write_text(page, audited.to_html(), overwrite=overwrite)
     if as_json:
-        emit(found.to_dict() | {"exceeded": over})
+        emit(audited.to_dict() | {"exceeded": over})
     else:
-        _tell(found, page)
+        _tell(audited, page)
     for sentence in over:
         note(f"EXCEEDED: {sentence}")
     if over:
         click.get_current_context().exit(EXCEEDED)
 
 
-def _tell(found: Audit, page: Path | None) -> None:
+def _tell(audited: Audit, page: Path | None) -> None:
     from privet.audit.report.terminal import show
     from privet.cli.output import say
 
-    show(found, console())
+    show(audited, console())
     if page is not None:
         say(f"\nWritten to {page}.")
 

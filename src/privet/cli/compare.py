@@ -6,12 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, examples, json_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    PATH,
+    TABLE,
+    examples,
+    json_option,
+    overwrite_option,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from privet.disguise import Disguise
+    from privet.schema import Format
 
 __all__ = ["command"]
 
@@ -23,9 +32,9 @@ __all__ = ["command"]
         "privet compare *.toml --data people.csv --schema people.toml --html plans.html",
     ),
 )
-@click.argument("plans", type=PATH, nargs=-1, required=True)
-@click.option("--data", type=PATH, required=True, help="The owner's table.")
-@click.option("--schema", type=PATH, required=True, help="Its public domains (.toml or .json).")
+@click.argument("plans", type=EXISTING, nargs=-1, required=True)
+@click.option("--data", type=TABLE, required=True, help="The owner's table.")
+@click.option("--schema", type=EXISTING, required=True, help="Its public domains (.toml or .json).")
 @click.option("--html", "page", type=PATH, help="Write the comparison as one HTML page.")
 @click.option(
     "--allow-plain",
@@ -34,6 +43,7 @@ __all__ = ["command"]
     help="An attribute that is plain on purpose; the class always is. Repeatable.",
 )
 @click.option("--seed", type=int, help="The same comparison each time.")
+@table_options
 @overwrite_option
 @json_option
 def command(
@@ -43,6 +53,7 @@ def command(
     page: Path | None,
     allow_plain: tuple[str, ...],
     seed: int | None,
+    written: Format,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -55,16 +66,19 @@ def command(
     from privet.cli.audit import console
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, say
+    from privet.cli.tables import table_files
     from privet.schema import Schema
 
     check_free(page, overwrite=overwrite)
-    found = compare(_named(plans), data, Schema.read(schema), agreed=allow_plain or None, seed=seed)
+    declared = Schema.read(schema)
+    files = table_files(data, written, declared)
+    comparison = compare(_named(plans), files, declared, agreed=allow_plain or None, seed=seed)
     if page is not None:
-        write_text(page, found.to_html(), overwrite=overwrite)
+        write_text(page, comparison.to_html(), overwrite=overwrite)
     if as_json:
-        emit(found.to_dict())
+        emit(comparison.to_dict())
         return
-    show_comparison(found, console())
+    show_comparison(comparison, console())
     if page is not None:
         say(f"\nWritten to {page}.")
 

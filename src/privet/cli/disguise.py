@@ -6,42 +6,84 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, WORDS, examples, json_option, output_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    GAMMA,
+    TABLE,
+    examples,
+    json_option,
+    ledger_options,
+    output_option,
+    overwrite_option,
+    sign_option,
+    table_options,
+)
+from privet.cli.words import DISGUISES, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from privet.cli.ledger import Spending
     from privet.disguise import Disguise
+    from privet.schema import Format
 
 __all__ = ["command"]
 
 
-def _methods() -> list[str]:
-    import privet.disguise  # noqa: F401 - its methods make themselves known
-    from privet.disguise.base import METHODS
+def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> None:
+    """Print what a method can be told, and stop."""
+    if name is None:
+        return
+    from privet.cli.output import say
+    from privet.disguise.settings import settings_of
 
-    return sorted(METHODS)
+    say(f"--method {name} --set NAME=VALUE:")
+    for setting in settings_of(name):
+        say(f"  {setting.name} = {setting.default}")
+        say(f"      {setting.about}") if setting.about else None
+    ctx.exit()
 
 
 @click.command(
     "disguise",
     epilog=examples(
         "privet disguise people.csv --schema people.toml --gamma 8 --output people.release",
+        "privet disguise people.csv --schema people.toml --gamma 8 --set kind=band -o p.release",
         "privet disguise p.csv --schema p.toml --method framework --set noise=0.1 -o p.release",
     ),
 )
-@click.argument("table", type=PATH)
-@click.option("--schema", type=PATH, required=True, help="The public domains (.toml or .json).")
-@click.option("--plan", type=PATH, help="What happens to each attribute (.toml).")
-@click.option("--method", type=WORDS(_methods), help="Instead of a plan: one for the whole table.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Of the --method.")
-@click.option("--gamma", type=float, help="Instead of a plan: substitute all attributes by this γ.")
+@click.argument("table", type=TABLE)
+@click.option("--schema", type=EXISTING, required=True, help="The public domains (.toml or .json).")
+@click.option("--plan", type=EXISTING, help="What happens to each attribute (.toml).")
+@click.option(
+    "--method", type=DISGUISES, metavar="METHOD", help=f"Instead of a plan: {listed(DISGUISES)}."
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Of the --method, or of --gamma; --list-settings lists them.",
+)
+@click.option("--gamma", type=GAMMA, help="Instead of a plan: substitute all attributes by this γ.")
 @click.option("--epsilon", type=float, help="The same, by ε = ln γ for each attribute.")
 @click.option("--rho", type=float, nargs=2, help="The same, by ρ1 and ρ2: belief before and after.")
 @click.option("--bins", type=click.IntRange(1), help="Without a plan: cells numbers are cut to.")
+@click.option(
+    "--list-settings",
+    metavar="METHOD",
+    type=DISGUISES,
+    is_eager=True,
+    expose_value=False,
+    callback=_settings_of,
+    help="Print what --set takes for this method, and stop.",
+)
+@table_options
 @output_option("The folder to write the release to.", required=True)
 @click.option("--in-order", is_flag=True, help="Keep the order of rows; the card then says so.")
 @click.option("--seed", type=int, help="For tests only: the release is stamped NOT PRIVATE.")
+@sign_option
+@ledger_options
 @overwrite_option
 @json_option
 def command(
@@ -54,9 +96,12 @@ def command(
     epsilon: float | None,
     rho: tuple[float, float] | None,
     bins: int | None,
+    written: Format,
     output: Path,
     in_order: bool,
     seed: int | None,
+    sign: Path | None,
+    spending: Spending | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -65,32 +110,51 @@ def command(
     TABLE is a Parquet or CSV file, a folder of them, which may be partitioned, or a pattern for
     them, of any size. Prints what the release promises.
     """
-    import warnings
-
     from privet.cli.cluster import session
     from privet.cli.output import emit, note, say
+    from privet.cli.tables import table_files
+    from privet.release.folder import check_free
     from privet.schema import Schema
+    from privet.signing import SigningKey
     from privet.table.spark import SparkFiles
 
-    chosen = _chosen(plan, method, settings, gamma, epsilon, rho, bins)
-    with session() as spark, warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", UserWarning)
+    declared = Schema.read(schema)
+    amounts = {"gamma": gamma, "epsilon": epsilon, "rho": rho}
+    chosen = _chosen(plan, method, settings, bins, amounts)
+    check_free(output, overwrite=overwrite)
+    key = None if sign is None else SigningKey.read(sign)
+    files = table_files(table, written, declared)
+    with session() as spark:
+        if spending is not None:  # before anything is drawn: a crash counts as spent
+            spending.spend(chosen.claim(declared, seeded=seed is not None), output)
         made = chosen.disguise(
-            table if spark is None else SparkFiles(spark, table),
-            Schema.read(schema),
+            files if spark is None else SparkFiles(spark, files),
+            declared,
             to=output,
             overwrite=overwrite,
             seed=seed,
             shuffle=not in_order,
+            sign=key,
         )
-    for warning in told:
-        note(f"Warning: {warning.message}")
+    for warning in chosen.warnings(declared):
+        note(f"Warning: {warning}")
+    if spending is not None:
+        spending.check(made.claim)
     claim = made.claim
     if as_json:
         form: dict[str, Any] = {"output": str(output), "rows": made.rows, "seeded": made.seeded}
-        emit(form | {"claim": claim.to_json(), "sentences": claim.sentences()})
+        form |= {} if key is None else {"signed_by": str(key.public)}
+        form["left_out"] = 0 if made.people is None else made.people.left_out
+        emit(form | {"claim": claim.to_dict(), "sentences": claim.sentences()})
         return
-    say(f"{output}: {made.rows:,} records, {len(made.schema.inputs)} attributes and the class.")
+    if key is not None:
+        note(f"Signed by {key.public}.")
+    number = len(made.schema.inputs)
+    inputs = "1 attribute" if number == 1 else f"{number} attributes"
+    say(f"{output}: {made.rows:,} records, {inputs} and the class.")
+    if made.people is not None and made.people.left_out:
+        left, most = made.people.left_out, made.people.rows
+        note(f"{left:,} records were left out, so that nobody has more than {most:,}.")
     for sentence in claim.sentences():
         say(f"- {sentence}")
 
@@ -99,41 +163,33 @@ def _chosen(
     plan: Path | None,
     method: str | None,
     settings: tuple[str, ...],
-    gamma: float | None,
-    epsilon: float | None,
-    rho: tuple[float, float] | None,
     bins: int | None,
+    amounts: dict[str, Any],
 ) -> Disguise:
-    from privet.disguise import Plan, RandomSubstitution, plan_from_dict
+    from privet.disguise import Plan, plan_from_dict
 
-    if sum(wish is not None for wish in (plan, method, gamma, epsilon, rho)) != 1:
+    if sum(wish is not None for wish in (plan, method, *amounts.values())) != 1:
         message = "Give either --plan or --gamma (or --epsilon, --rho, --method)."
         raise click.UsageError(message)
-    if settings and method is None:
-        raise click.UsageError("--set goes with --method; a plan says its settings itself.")
-    if method is not None:
-        if bins is not None:
-            raise click.UsageError("--bins goes with --gamma; use --set with a method.")
-        return plan_from_dict({"method": method, **_set(settings)})
     if plan is not None:
-        if bins is not None:
-            raise click.UsageError("--bins goes with --gamma; a plan says its bins itself.")
+        if settings or bins is not None:
+            raise click.UsageError("--set and --bins go with no plan: a plan says its settings.")
         return Plan.read(plan)
-    exact = gamma if gamma is None or not gamma.is_integer() else int(gamma)
-    return RandomSubstitution(gamma=exact, bins=bins, epsilon=epsilon, rho=rho)
+    given = {name: wish for name, wish in (amounts | {"bins": bins}).items() if wish is not None}
+    return plan_from_dict({"method": method or "substitution", **given, **_set(settings)})
 
 
 def _set(settings: tuple[str, ...]) -> dict[str, Any]:
     """Read NAME=VALUE, the value as in TOML; what is no TOML is text."""
     import tomllib
 
-    held: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for setting in settings:
         name, sign, value = setting.partition("=")
         if not sign or not name.strip():
             raise click.UsageError("--set takes NAME=VALUE, as in --set noise=0.1.")
         try:
-            held[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+            values[name.strip()] = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
-            held[name.strip()] = value
-    return held
+            values[name.strip()] = value
+    return values

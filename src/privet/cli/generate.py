@@ -60,7 +60,8 @@ def command(
     from privet.cli.output import emit, say
     from privet.cli.tables import check_kind, write_batches
 
-    declared = datasets.schema(name, bins=bins)
+    named = seed if name == "world" else None  # a world's seed is its name
+    declared = datasets.schema(name, bins=bins, seed=named)
     check_kind(output)
     check_free(output, overwrite=overwrite)
     check_free(schema, overwrite=overwrite)
@@ -85,7 +86,7 @@ def _batches(name: str, rows: int | None, seed: int | None) -> Iterator[Any]:
     from privet.datasets import agrawal
     from privet.progress import track
 
-    if not datasets.is_generated(name) or name == "skewed":
+    if not datasets.is_generated(name) or name in {"skewed", "world"}:
         return iter(datasets.load(name, rows=rows, seed=seed).to_batches())
     family, _, function = name.partition("-f")
     asked = datasets.DEFAULT_ROWS if rows is None else rows

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from privet.cli.bar import shown
-from privet.cli.failure import Failure, failure_of
+from privet.cli.failure import Failure, failure_of, in_options
+from privet.cli.output import warned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,9 +48,10 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, with a bar for long work; whatever goes wrong becomes one message."""
-        as_json = "--json" in ctx.args
+        words = list(ctx.args)  # click empties it
+        as_json = "--json" in words
         try:
-            with shown():
+            with shown(), warned(lambda text: self._told(text, ctx, words)):
                 return super().invoke(ctx)
         except (click.exceptions.Exit, BrokenPipeError):
             raise
@@ -58,4 +60,30 @@ class Commands(click.Group):
                 raise Failure(error.format_message(), as_json=True) from None
             raise
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - told in one way
-            raise failure_of(error, as_json=as_json) from None
+            options = self._options(ctx, words)
+            raise failure_of(error, as_json=as_json, options=options) from None
+
+    def _options(self, ctx: click.Context, words: list[str]) -> dict[str, str]:
+        """Return the options of the command that ran, by the names of the settings they are."""
+        command = self.get_command(ctx, ctx.invoked_subcommand or "")
+        if isinstance(command, click.Group):
+            known = command.commands
+            command = next((known[word] for word in words if word in known), None)
+        options = {}
+        given = {word.partition("=")[0] for word in words}
+        for parameter in command.params if command is not None else ():
+            longest = max(parameter.opts, key=len)
+            if isinstance(parameter, click.Option):
+                options[longest.removeprefix("--").replace("-", "_")] = longest
+        if "output" in options:
+            options["to"] = options["output"]
+        if "set" in options and "--method" in given:
+            for amount in ("gamma", "epsilon", "rho"):  # a method takes them as settings only
+                options.pop(amount, None)
+        elif "--plan" in given or not {"--gamma", "--epsilon", "--rho"} & given:
+            options.pop("set", None)
+        return options
+
+    def _told(self, text: str, ctx: click.Context, words: list[str]) -> str:
+        """Return a warning whose settings are those of the command that ran."""
+        return in_options(text, self._options(ctx, words), spaced=True)

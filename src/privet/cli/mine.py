@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, WORDS, examples, json_option, output_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    TABLE,
+    by_option,
+    examples,
+    json_option,
+    output_option,
+    overwrite_option,
+    table_options,
+)
+from privet.cli.words import METHODS, POLICIES, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from privet.estimators import TreeClassifier
+    from privet.estimate.accuracy import Accuracy
+    from privet.mining import Mined
     from privet.release import Release
-    from privet.schema import Schema
-    from privet.tree.score import Accuracy
+    from privet.schema import Files, Format, Schema
 
 __all__ = ["command"]
 
 _SHOWN = 3  # levels printed
-
-
-def _policies() -> list[str]:
-    from privet.tree.policy import POLICIES
-
-    return list(POLICIES)
-
-
-def _methods() -> list[str]:
-    from privet.estimate.methods import METHODS
-
-    return list(METHODS)
 
 
 @click.command(
@@ -40,19 +39,18 @@ def _methods() -> list[str]:
         "privet mine people.csv --schema people.toml --output plain.json",
     ),
 )
-@click.argument("source", type=PATH, metavar="RELEASE|TABLE")
-@click.option("--schema", type=PATH, help="For a plain table: its schema.")
-@click.option("--target", metavar="NAME", help="For a plain table: the class.")
+@click.argument("source", type=TABLE, metavar="RELEASE|TABLE")
+@click.option("--schema", type=EXISTING, help="For a plain table: its schema.")
+@click.option("--target", metavar="NAME", help="The class, if the source names none or another.")
 @output_option("Where to write the tree (JSON).")
-@click.option(
-    "--policy", type=WORDS(_policies), default="cart", show_default=True, help="Or id3, c4.5."
-)
+@click.option("--policy", type=POLICIES, help="How it grows.  [default: cart, pruned]")
 @click.option(
     "--method",
-    type=WORDS(_methods),
+    type=METHODS,
+    metavar="METHOD",
     default="auto",
     show_default=True,
-    help="How counts are corrected: auto, joint, direct, by-class, ... or naive (not at all).",
+    help=f"How counts are corrected: {listed(METHODS)} (not at all: naive).",
 )
 @click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
 @click.option("--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf.")
@@ -61,6 +59,8 @@ def _methods() -> list[str]:
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Grow on the rest and estimate the accuracy on this part.",
 )
+@by_option
+@table_options
 @overwrite_option
 @json_option
 def command(
@@ -68,11 +68,13 @@ def command(
     schema: Path | None,
     target: str | None,
     output: Path | None,
-    policy: str,
+    policy: str | None,
     method: str,
     max_depth: int | None,
     min_samples_leaf: float | None,
     test_fraction: float | None,
+    by: Path | None,
+    written: Format,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -85,112 +87,142 @@ def command(
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, say
     from privet.cli.tables import is_release
-    from privet.estimators import TreeClassifier
+    from privet.estimate.accuracy import accuracy, check_measurable
+    from privet.mining import mine
+    from privet.split import Policy
 
     check_free(output, overwrite=overwrite)
-    model = TreeClassifier(
-        policy=policy, method=method, max_depth=max_depth, min_samples_leaf=min_samples_leaf
-    )
+    limits = Policy.named(policy or "cart")
+    limits = limits.but(max_depth=max_depth, min_samples_leaf=min_samples_leaf)
     with session() as spark:
-        held = _records(source, schema, target, spark)
-        accuracy = None
-        before = held.passes
-        if test_fraction is None:
-            model.fit(held)
-        else:
-            grown, tested = held.split(1 - test_fraction)
-            accuracy = model.fit(grown).accuracy(tested)
-    if not is_release(source):
-        model.method_, model.reason_ = "plain", "the records are not disguised"
-    if output is not None:
-        write_text(output, model.tree_.to_json(), overwrite=overwrite)
+        release = _records(source, schema, target, by, written, spark)
+        before = release.passes
+        grown, tested = release, None
+        if test_fraction is not None:
+            check_measurable(release)
+            grown, tested = release.split(1 - test_fraction)
+        any_leaf = min_samples_leaf is not None
+        mined = mine(grown, limits, method, any_leaf=any_leaf, prune=policy is None)
+        if not is_release(source):
+            mined = mined._replace(method="plain", reason="the records are not disguised")
+        named = replace(mined.tree, method=mined.method, source=source.name)
+        mined = mined._replace(trees=(named,))
+        if output is not None:
+            write_text(output, mined.tree.to_json(), overwrite=overwrite)
+        if not as_json:
+            say(_text(mined, grown, output, release.passes - before))
+        measured = None if tested is None else accuracy(mined.tree, tested)
     if as_json:
-        emit(_form(model, held, accuracy, output) | {"passes": held.passes - before})
-    else:
-        say(_text(model, held, accuracy, output, held.passes - before))
+        form = _form(mined, policy, grown, measured, output)
+        emit(form | {"passes": release.passes - before})
+    elif measured is not None:
+        say(_measured(measured))
 
 
-def _records(source: Path, schema: Path | None, target: str | None, spark: Any) -> Release:
-    from glob import has_magic
-
-    from privet.cli.tables import is_release, plain_release
+def _records(
+    source: Path,
+    schema: Path | None,
+    target: str | None,
+    by: Path | None,
+    written: Format,
+    spark: Any,
+) -> Release:
+    from privet.cli.tables import (
+        check_unsigned,
+        is_release,
+        plain_release,
+        read_release,
+        table_files,
+    )
     from privet.errors import InputError
-    from privet.release import Release
+    from privet.schema import Files, Schema
 
     if is_release(source):
-        if schema is not None or target is not None:
-            message = f"{source} is a release: it brings its own schema and class."
-            raise InputError(message, hint="leave out --schema and --target.")
-        return Release.read(source, spark=spark)
-    if not source.exists() and not has_magic(str(source)):
-        raise InputError(f"There is no file or folder {source}.")
+        if schema is not None:
+            message = f"{source} is a release: it brings its own schema."
+            raise InputError(message, hint="leave out --schema.")
+        read = read_release(source, by, spark)
+        return read if target is None else read.with_target(target)
+    check_unsigned(source, by)
     if schema is None and target is None:
         message = f"{source} is no release, and of a plain table the schema or the class is needed."
-        raise InputError(message, hint="say --schema people.toml, or --target NAME.")
-    return plain_release(source, _schema(source, schema, target), spark)
-
-
-def _schema(source: Path, schema: Path | None, target: str | None) -> Schema:
-    from privet.cli.output import note
-    from privet.cli.tables import read_frame
-    from privet.schema import Schema
-
+        raise InputError(message, hint="use --schema people.toml, or --target NAME.")
     if schema is None:
-        note("No schema given: it is learned from the table, which is fine for a tree of your own.")
-        return Schema.infer(read_frame(source), target=target or "")
+        declared = _learned(table_files(source, written), target or "")
+        return plain_release(Files(source, written), declared, spark)
     declared = Schema.read(schema)
-    if target is None:
-        return declared
-    return Schema(declared.attributes, target=target, learned=declared.learned)
+    declared = declared if target is None else declared.with_target(target)
+    return plain_release(table_files(source, written, declared), declared, spark)
+
+
+def _learned(files: Files, target: str) -> Schema:
+    """Return a schema that is learned from the table itself."""
+    from privet.cli.output import remark
+    from privet.schema.draft import Draft
+    from privet.table.looks import read_table
+
+    remark("No schema given: it is learned from the table, which is fine for a tree of your own.")
+    draft = Draft.of(read_table(files), target)
+    for name, reason in draft.withheld.items():
+        remark(f"{name!r} is left out: {reason}.")
+    return draft.schema
 
 
 def _form(
-    model: TreeClassifier, held: Release, accuracy: Accuracy | None, output: Path | None
+    mined: Mined,
+    policy: str | None,
+    grown: Release,
+    accuracy: Accuracy | None,
+    output: Path | None,
 ) -> dict[str, Any]:
-    tree = model.tree_
+    from privet.tree.understand import untold
+
+    tree = mined.tree
     form: dict[str, Any] = {
-        "rows": held.rows,
-        "method": model.method_,
-        "reason": model.reason_,
-        "policy": model.policy,
+        "rows": grown.rows,
+        "method": mined.method,
+        "reason": mined.reason,
+        "policy": policy or "cart, pruned",
         "nodes": tree.nodes,
         "leaves": len(tree.leaves),
         "depth": tree.depth,
+        "not_known": untold(tree),
     }
     if accuracy is not None:
-        form["accuracy"] = accuracy._asdict()
+        form["accuracy"] = accuracy._asdict() | {"interval": list(accuracy.interval())}
     if output is None:
         return form | {"tree": tree.to_dict()}
     return form | {"output": str(output)}
 
 
-def _text(
-    model: TreeClassifier,
-    held: Release,
-    accuracy: Accuracy | None,
-    output: Path | None,
-    passes: int,
-) -> str:
+def _text(mined: Mined, grown: Release, output: Path | None, passes: int) -> str:
     from privet.tree.text import render
+    from privet.tree.understand import untold
 
-    tree = model.tree_
+    tree = mined.tree
+    leaves = "1 leaf" if tree.nodes == 1 else f"{len(tree.leaves)} leaves"
     lines = [
         render(tree, _SHOWN),
         "",
-        f"{len(tree.leaves)} leaves, depth {tree.depth}, from {held.rows:,} records.",
-        f"Method {model.method_}: {model.reason_}.",
+        f"{leaves}, depth {tree.depth}, from {grown.rows:,} records.",
+        f"Method {mined.method}: {mined.reason}.",
     ]
+    lines += [text] if (text := untold(tree)) else []
     if passes:
-        lines.append(f"The records were read {passes} times.")
-    if held.seeded:
+        lines.append(f"The records were read {'once' if passes == 1 else f'{passes} times'}.")
+    if grown.seeded:
         lines.append("The release is NOT PRIVATE: it was drawn from a seed.")
-    if accuracy is not None:
-        error = f" ± {100 * accuracy.error:.1f}" if accuracy.error else ""
-        lines.append(
-            f"Accuracy about the originals, on records it did not grow on: "
-            f"{100 * accuracy.value:.1f}{error} %."
-        )
-        lines += [accuracy.doubt()] if accuracy.cut else []
     if output is not None:
         lines.append(f"Written to {output}; privet show {output} shows all of it.")
     return "\n".join(lines)
+
+
+def _measured(accuracy: Accuracy) -> str:
+    low, high = accuracy.interval()
+    error = f" ± {100 * accuracy.error:.1f}" if accuracy.error else ""
+    reach = f" (95 % interval {100 * low:.1f} to {100 * high:.1f} %)" if high > low else ""
+    said = (
+        "Accuracy about the originals, on records it did not grow on: "
+        f"{100 * accuracy.value:.1f}{error} %{reach}."
+    )
+    return said if not accuracy.cut else f"{said}\n{accuracy.doubt()}"

@@ -2,23 +2,102 @@
 
 from __future__ import annotations
 
+from functools import wraps
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from privet.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["PATH", "WORDS", "examples", "json_option", "output_option", "overwrite_option"]
+__all__ = [
+    "EDGES",
+    "EXISTING",
+    "GAMMA",
+    "PATH",
+    "SIGNER",
+    "TABLE",
+    "WORDS",
+    "by_option",
+    "estimate_options",
+    "examples",
+    "json_option",
+    "ledger_options",
+    "output_option",
+    "overwrite_option",
+    "sign_option",
+    "table_options",
+]
+
+
+class _Existing(click.Path):
+    """A file or folder that must be there, which is told before anything heavy is imported."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        path = Path(str(super().convert(value, param, ctx)))
+        if not path.exists() and not self.stands_for_files(path):
+            raise InputError(f"There is no file or folder {path}.", hint="check the name.")
+        return path
+
+    @staticmethod
+    def stands_for_files(path: Path) -> bool:
+        """Whether a name that does not exist may be right all the same."""
+        del path
+        return False
+
+
+class _Table(_Existing):
+    """A file, a folder, or a pattern for files."""
+
+    @staticmethod
+    def stands_for_files(path: Path) -> bool:
+        """Whether the name is a pattern."""
+        return has_magic(str(path))
+
+
+class _Gamma(click.types.FloatParamType):
+    """A number above 1; the library checks it to the last digit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, a whole one exactly."""
+        number = super().convert(value, param, ctx)
+        if not number > 1:
+            hint = "5 to 12 is usual; the smaller, the more private."
+            raise InputError("gamma must be a number above 1.", hint=hint)
+        return int(number) if number.is_integer() else number
+
 
 PATH: click.Path = click.Path(path_type=Path)
+EXISTING: click.Path = _Existing(path_type=Path)
+TABLE: click.Path = _Table(path_type=Path)
+GAMMA = _Gamma()
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout, and errors as JSON on stderr."
 )
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what is there already.")
+sign_option = click.option(
+    "--sign", type=EXISTING, metavar="KEY", help="Sign it with this key, made by: privet keygen."
+)
+_LEDGER_OPTIONS = (
+    click.option("--ledger", type=PATH, metavar="FILE", help="Write down first what it costs."),
+    click.option("--dataset", metavar="NAME", help="What the records are called in the ledger."),
+    click.option(
+        "--budget", type=click.FloatRange(0), help="The most that ε may sum to in the ledger."
+    ),
+    click.option(
+        "--accept-unbounded", is_flag=True, help="Go on though the method has no ε to write down."
+    ),
+)
+by_option = click.option(
+    "--by", type=EXISTING, metavar="PUBLIC", help="Refuse a release that this key did not sign."
+)
 
 
 def examples(*lines: str) -> str:
@@ -29,6 +108,75 @@ def examples(*lines: str) -> str:
 def output_option(text: str, *, required: bool = False) -> Callable[[Any], Any]:
     """Return the option that says where a result goes."""
     return click.option("-o", "--output", type=PATH, required=required, help=text)
+
+
+_SIGNS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " ", "\\t": "\t"}
+_TABLE_OPTIONS = (
+    click.option("--delimiter", metavar="SIGN", help="CSV: what parts columns; or tab, semicolon."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="CSV: the sign before decimals."),
+    click.option("--encoding", metavar="NAME", help="CSV: utf-8, latin-1, cp1252, utf-16, ..."),
+    click.option(
+        "--missing",
+        multiple=True,
+        metavar="TEXT",
+        help="CSV: what stands for a missing value, instead of ?, NA, NaN and NULL. Repeatable.",
+    ),
+)
+
+
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command take how a CSV file is written, as the argument ``written``: a ``Format``.
+
+    What is not said is sniffed from each file.
+    """
+
+    @wraps(command)
+    def run(
+        *arguments: Any,
+        delimiter: str | None,
+        decimal: str | None,
+        encoding: str | None,
+        missing: tuple[str, ...],
+        **settings: Any,
+    ) -> Any:
+        from privet.files.format import Format
+
+        sign = _SIGNS.get(delimiter or "", delimiter)
+        written = Format(sign, decimal, encoding, missing or None)
+        return command(*arguments, written=written, **settings)
+
+    for option in reversed(_TABLE_OPTIONS):
+        run = option(run)
+    return run
+
+
+def estimate_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command take edges, weights, and what its errors are about."""
+    for option in reversed(_ESTIMATE_OPTIONS):
+        command = option(command)
+    return command
+
+
+def ledger_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command take a ledger, as the argument ``spending``: a ``Spending``."""
+
+    @wraps(command)
+    def run(
+        *arguments: Any,
+        ledger: Path | None,
+        dataset: str | None,
+        budget: float | None,
+        accept_unbounded: bool,
+        **settings: Any,
+    ) -> Any:
+        from privet.cli.ledger import Spending
+
+        spending = Spending.told(ledger, dataset, budget, accept_unbounded=accept_unbounded)
+        return command(*arguments, spending=spending, **settings)
+
+    for option in reversed(_LEDGER_OPTIONS):
+        run = option(run)
+    return run
 
 
 class WORDS(click.ParamType[str]):
@@ -48,3 +196,45 @@ class WORDS(click.ParamType[str]):
         """Return the words that begin so."""
         del ctx, param
         return [CompletionItem(word) for word in self.fetch() if word.startswith(incomplete)]
+
+
+class SIGNER(click.ParamType[tuple[str, Path]]):
+    """A party and its public key: NAME=FILE."""
+
+    name = "party=public"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Path]:
+        """Return the party and the file, which must be there."""
+        party, sign, file = str(value).partition("=")
+        if not sign or not party:
+            return self.fail("takes PARTY=PUBLIC, as in clinic=clinic.pub.", param, ctx)
+        return party, Path(str(EXISTING.convert(file, param, ctx)))
+
+
+class EDGES(click.ParamType[tuple[str, list[float]]]):
+    """Borders of an attribute: NAME=20,40,65."""
+
+    name = "name=20,40,65"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, list[float]]:
+        """Return the name and its borders."""
+        name, sign, listed = str(value).rpartition("=")
+        try:
+            if sign and name:
+                return name, [float(number) for number in listed.split(",")]
+        except ValueError:
+            pass
+        return self.fail("takes NAME=20,40,65.", param, ctx)
+
+
+_ESTIMATE_OPTIONS = (
+    click.option("--edges", type=EDGES(), multiple=True, help="Borders between ranges of numbers."),
+    click.option("--weights", metavar="NAME", help="An exact attribute: sampling weights."),
+    click.option(
+        "--population", is_flag=True, help="Errors about the population, not the records."
+    ),
+)

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from typing import Any
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
-__all__ = ["emit", "note", "one_line", "printable", "say"]
+from privet.errors import PrivetWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["emit", "json_text", "note", "one_line", "printable", "remark", "say", "warned"]
 
 
 def say(text: str = "") -> None:
@@ -21,13 +28,55 @@ def say(text: str = "") -> None:
 
 
 def note(text: str) -> None:
-    """Print a remark on stderr, where it disturbs no result."""
-    click.echo(printable(text), err=True)
+    """Print a remark on stderr, where it disturbs no result; each once per command."""
+    context = click.get_current_context(silent=True)
+    told = set() if context is None else context.meta.setdefault("privet.told", set())
+    if text not in told:
+        told.add(text)
+        click.echo(printable(text), err=True)
+
+
+@contextmanager
+def warned(put: Callable[[str], str] = str) -> Iterator[None]:
+    """Tell our warnings on stderr, as ``put`` words them.
+
+    What libraries warn of is for us, and quotes their files.
+    """
+
+    def tell(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if issubclass(category, PrivetWarning):
+            note(f"Warning: {put(str(message))}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PrivetWarning)
+        warnings.showwarning = tell
+        yield
+
+
+def remark(text: str) -> None:
+    """Print what a person may want to know on stderr; a program that asked for JSON is spared."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.params.get("as_json"):
+        note(text)
 
 
 def emit(form: Any) -> None:
     """Print a result on stdout for a program: one JSON text and nothing else."""
-    click.echo(json.dumps(form, indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json_text(form, indent=2))
+
+
+def json_text(form: Any, indent: int | None = None) -> str:
+    r"""Return JSON in which signs that could steer a terminal stand as their numbers.
+
+    >>> print(json_text({"name": "Rhône\u202e\x9b"}))
+    {"name": "Rhône\u202e\u009b"}
+    """
+    text = json.dumps(form, indent=indent, ensure_ascii=False, allow_nan=False)
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if _harmless(sign) or sign == "\n" else json.dumps(sign)[1:-1] for sign in text
+    )
 
 
 def printable(text: str) -> str:

@@ -6,19 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    PATH,
+    SIGNER,
+    TABLE,
+    examples,
+    json_option,
+    ledger_options,
+    output_option,
+    overwrite_option,
+    sign_option,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from privet.party import Agreement
+    from privet.cli.ledger import Spending
+    from privet.party import Agreement, PartyRelease
     from privet.party.terms import Answer, Question
+    from privet.schema import Format
 
 __all__ = ["command"]
 
-_plan = click.option("--plan", type=PATH, required=True, help="The agreement (.toml).")
-_schema = click.option("--schema", type=PATH, required=True, help="The public domains of all.")
+_plan = click.option("--plan", type=EXISTING, required=True, help="The agreement (.toml).")
+_schema = click.option("--schema", type=EXISTING, required=True, help="The public domains of all.")
 
 
 @click.group(
@@ -52,6 +66,62 @@ def keygen(output: Path) -> None:
     say(f"{output}: a secret, readable by you alone. Give it to the other parties, to nobody else.")
 
 
+@command.command("collector")
+@click.option("--new", metavar="NAME", help="Your party: draw a number, and print its hash.")
+@output_option("With --new: the file to keep the number in until all hashes are there.")
+@click.option("--hash", "hashes", multiple=True, metavar="NAME=HASH", help="Of every party.")
+@click.option("--number", "numbers", multiple=True, metavar="NAME=NUMBER", help="Of every party.")
+@json_option
+def collector(
+    new: str | None,
+    output: Path | None,
+    hashes: tuple[str, ...],
+    numbers: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Draw the collector among the parties, so that nobody chooses.
+
+    First everyone runs it with --new and sends the hash that is printed to all. When all hashes are
+    there everyone sends the number in its file, and anyone can draw with --hash and --number.
+    """
+    from privet.cli.output import emit, say
+    from privet.errors import InputError
+    from privet.files.writing import new_private_file
+    from privet.party import commitment, draw_collector, new_number
+
+    if new is not None:
+        if output is None or hashes or numbers:
+            raise InputError("--new takes --output, and nothing else.")
+        number = new_number()
+        try:
+            new_private_file(output, number + "\n")
+        except FileExistsError:
+            message = f"{output} exists already: a number is never replaced."
+            raise InputError(message, hint="choose another name.") from None
+        told = commitment(new, number)
+        if as_json:
+            emit({"party": new, "hash": told, "output": str(output)})
+        else:
+            say(f"--hash {new}={told}")
+        return
+    drawn = [_named(hashes, "--hash"), _named(numbers, "--number")]
+    chosen = draw_collector({*drawn[0], *drawn[1]}, *drawn)
+    if as_json:
+        emit({"collector": chosen, "parties": sorted(drawn[0])})
+    else:
+        say(f"{chosen} collects.")
+
+
+def _named(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    from privet.errors import InputError
+
+    pairs = [text.rpartition("=") for text in texts]
+    named = {name: value for name, _, value in pairs}
+    if len(named) < len(pairs) or not all(name for name, _, _ in pairs):
+        raise InputError(f"{option} takes NAME=…, once for every party.")
+    return named
+
+
 @command.command("plan")
 @_plan
 @_schema
@@ -68,7 +138,7 @@ def plan_(plan: Path, schema: Path, as_json: bool) -> None:
                 "split": agreed.split,
                 "parties": {
                     name: {
-                        "claim": agreed.claim(name).to_json(),
+                        "claim": agreed.claim(name).to_dict(),
                         "warnings": agreed.warnings(name),
                     }
                     for name in agreed.members
@@ -85,15 +155,18 @@ def plan_(plan: Path, schema: Path, as_json: bool) -> None:
 
 
 @command.command("disguise")
-@click.argument("table", type=PATH)
+@click.argument("table", type=TABLE)
 @_plan
 @_schema
 @click.option("--party", metavar="NAME", required=True, help="Who in the agreement you are.")
 @click.option("--id", "id_", metavar="NAME", help="The column of ids, which is not released.")
-@click.option("--secret", type=PATH, help="The parties' secret, made by: privet party keygen.")
+@click.option("--secret", type=EXISTING, help="The parties' secret, made by: privet party keygen.")
 @output_option("The folder to write to.", required=True)
 @click.option("--drop-duplicates", is_flag=True, help="Leave out records whose id is not unique.")
 @click.option("--seed", type=int, help="For tests only: the records are stamped NOT PRIVATE.")
+@table_options
+@sign_option
+@ledger_options
 @overwrite_option
 @json_option
 def disguise(
@@ -106,25 +179,39 @@ def disguise(
     output: Path,
     drop_duplicates: bool,
     seed: int | None,
+    written: Format,
+    sign: Path | None,
+    spending: Spending | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
     """Disguise a party's own TABLE by the agreement, for the collector."""
     from privet.cli.output import emit, note, say
+    from privet.cli.tables import table_files
     from privet.party import disguise_party, read_secret
     from privet.release.folder import check_free
+    from privet.signing import SigningKey
 
     check_free(output, overwrite=overwrite)
     agreed = _agreement(plan, schema)
-    held = None if secret is None else read_secret(secret)
+    agreed_secret = None if secret is None else read_secret(secret)
+    key = None if sign is None else SigningKey.read(sign)
+    if spending is not None:  # before anything is drawn: a crash counts as spent
+        spending.spend(agreed.claim(party), output)
     made = disguise_party(
-        table, agreed, party, id=id_, secret=held, drop_duplicates=drop_duplicates, seed=seed
+        table_files(table, written),
+        agreed,
+        party,
+        id=id_,
+        secret=agreed_secret,
+        drop_duplicates=drop_duplicates,
+        seed=seed,
     )
-    made.write(output, overwrite=overwrite)
+    made.write(output, overwrite=overwrite, sign=key)
     claim = agreed.claim(party)
     if as_json:
         form: dict[str, Any] = {"output": str(output), "rows": made.rows, "seeded": made.seeded}
-        emit(form | {"claim": claim.to_json(), "warnings": agreed.warnings(party)})
+        emit(form | {"claim": claim.to_dict(), "warnings": agreed.warnings(party)})
         return
     say(f"{output}: {made.rows:,} records of {party}, keyed without their ids.")
     for sentence in claim.sentences():
@@ -134,22 +221,38 @@ def disguise(
 
 
 @command.command("join")
-@click.argument("parties", type=PATH, nargs=-1, required=True)
+@click.argument("parties", type=EXISTING, nargs=-1, required=True)
 @output_option("The folder to write the release to.", required=True)
 @click.option("--keep-matching", is_flag=True, help="Leave out the records that do not match.")
+@click.option(
+    "--by",
+    "signers",
+    type=SIGNER(),
+    multiple=True,
+    help="Refuse what this party's public key did not sign. Repeatable.",
+)
+@sign_option
 @overwrite_option
 @json_option
 def join_(
-    parties: tuple[Path, ...], output: Path, keep_matching: bool, overwrite: bool, as_json: bool
+    parties: tuple[Path, ...],
+    output: Path,
+    keep_matching: bool,
+    signers: tuple[tuple[str, Path], ...],
+    sign: Path | None,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     """Join the folders of all PARTIES into one release; no secret is needed."""
     from privet.cli.output import emit, say
-    from privet.party import PartyRelease, join
+    from privet.party import join
     from privet.release.folder import check_free
+    from privet.signing import SigningKey
 
     check_free(output, overwrite=overwrite)
-    made = join([PartyRelease.read(path) for path in parties], keep_matching=keep_matching)
-    made.release.write(output, overwrite=overwrite)
+    key = None if sign is None else SigningKey.read(sign)
+    made = join(_sent(parties, dict(signers)), keep_matching=keep_matching)
+    made.release.write(output, overwrite=overwrite, sign=key)
     left = made.left_out
     if as_json:
         form = {"output": str(output), "rows": made.release.rows, "parts": len(made.release.parts)}
@@ -163,9 +266,31 @@ def join_(
         say(f"- {sentence}")
 
 
+def _sent(folders: tuple[Path, ...], signers: Mapping[str, Path]) -> list[PartyRelease]:
+    """Read what the parties sent; a party whose public key is named must have signed it."""
+    from privet.cli.output import remark
+    from privet.cli.tables import signed_by_stranger
+    from privet.errors import InputError
+    from privet.party import PartyRelease
+    from privet.signing import PublicKey, check_signer
+
+    sent = [PartyRelease.read(folder) for folder in folders]
+    names = [release.party for release in sent]
+    for party in signers:
+        if party not in names:
+            message = f"--by names the party {party!r}, which sent nothing; there are "
+            raise InputError(message + f"{', '.join(names)}.")
+    for folder, release in zip(folders, sent, strict=True):
+        if release.party in signers:
+            check_signer(folder, release.signed_by, PublicKey.read(signers[release.party]))
+        elif release.signed_by is not None:
+            remark(signed_by_stranger(folder, release.signed_by))
+    return sent
+
+
 @command.command("count")
-@click.argument("question", type=PATH)
-@click.argument("party", type=PATH)
+@click.argument("question", type=EXISTING)
+@click.argument("party", type=EXISTING)
 @output_option("The file to write the answer to.", required=True)
 @overwrite_option
 def count(question: Path, party: Path, output: Path, overwrite: bool) -> None:
@@ -178,19 +303,30 @@ def count(question: Path, party: Path, output: Path, overwrite: bool) -> None:
     from privet.party import PartyRelease
     from privet.party.terms import Question, answer
 
-    asked = Question.from_json(question.read_text(encoding="utf-8"))
-    found = answer(asked, PartyRelease.read(party))
-    write_text(output, found.to_json(), overwrite=overwrite)
-    say(f"{output}: the counts of {len(asked.boxes):,} boxes over {found.rows:,} records.")
+    asked = Question.read(question)
+    counted = answer(asked, PartyRelease.read(party))
+    write_text(output, counted.to_json(), overwrite=overwrite)
+    say(f"{output}: the counts of {len(asked.boxes):,} boxes over {counted.rows:,} records.")
 
 
 @command.command("grow")
 @_plan
 @_schema
-@click.option("--answers", type=PATH, required=True, help="The folder of all answers so far.")
+@click.option(
+    "--answers",
+    type=PATH,
+    required=True,
+    help="The folder of all answers so far.",
+)
 @click.option("--question", type=PATH, required=True, help="Where to write the next question.")
 @output_option("Where to write the tree (JSON) when it is grown.", required=True)
-@click.option("--policy", default="id3", show_default=True, help="cart or id3.")
+@click.option(
+    "--policy",
+    type=click.Choice(["cart", "id3"]),
+    default="id3",
+    show_default=True,
+    help="How it grows.",
+)
 @click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
 @overwrite_option
 def grow_(
@@ -203,24 +339,26 @@ def grow_(
     max_depth: int | None,
     overwrite: bool,
 ) -> None:
-    """Grow a tree from counts that parties answer: one question a level of the tree.
+    """Grow a tree from counts that parties answer: one question per level of the tree.
 
     Pass the question on to every party, put their answers in the folder, and run this again.
     """
     from privet.cli.files import check_free, write_text
     from privet.cli.output import say
     from privet.party.terms import UnansweredError, grow_by_terms
-    from privet.tree.policy import Policy
+    from privet.split.policy import Policy
 
     check_free(output, overwrite=overwrite)
     agreed = _agreement(plan, schema)
-    held = _answers(answers)
+    given = _answers(answers)
 
     def ask(asked: Question) -> Mapping[str, Answer]:
-        found = {party: held.get((asked.digest, party)) for party in agreed.members}
-        there = {party: one for party, one in found.items() if one is not None}
-        if len(there) < len(found):
-            raise UnansweredError(asked, [party for party, one in found.items() if one is None])
+        replies = {party: given.get((asked.digest, party)) for party in agreed.members}
+        there = {party: answer for party, answer in replies.items() if answer is not None}
+        if len(there) < len(replies):
+            raise UnansweredError(
+                asked, [party for party, answer in replies.items() if answer is None]
+            )
         return there
 
     try:
@@ -241,8 +379,11 @@ def _answers(folder: Path) -> dict[tuple[str, str], Answer]:
     from privet.errors import InputError
     from privet.party.terms import Answer
 
-    if not folder.is_dir():
-        raise InputError(f"There is no folder {folder}.", hint="make it; it may be empty at first.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"The folder {folder} cannot be made: {error.strerror}."
+        raise InputError(message, hint="choose another folder with --answers.") from None
     files = sorted(folder.glob("*.json"))
-    read = [Answer.from_json(file.read_text(encoding="utf-8")) for file in files]
-    return {(one.question, one.party): one for one in read}
+    read = [Answer.read(file) for file in files]
+    return {(answer.question, answer.party): answer for answer in read}

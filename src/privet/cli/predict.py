@@ -1,4 +1,4 @@
-"""``privet predict``: the class of each plain record by a tree."""
+"""``privet predict``: the class of each plain record by a tree, or by naive Bayes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    TABLE,
+    examples,
+    json_option,
+    output_option,
+    overwrite_option,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from privet.estimate.bayes import Terms
+    from privet.schema import Files, Format
     from privet.tree import Tree
 
 __all__ = ["command"]
@@ -23,65 +33,80 @@ __all__ = ["command"]
         "privet predict tree.json people.csv --output predictions.csv",
     ),
 )
-@click.argument("tree", type=PATH)
-@click.argument("table", type=PATH)
+@click.argument("tree", type=EXISTING)
+@click.argument("table", type=TABLE)
 @output_option("Where to write the predictions (.parquet or .csv).", required=True)
 @click.option("--proba", is_flag=True, help="Also write the probability of each class.")
+@table_options
 @overwrite_option
 @json_option
 def command(
-    tree: Path, table: Path, output: Path, proba: bool, overwrite: bool, as_json: bool
+    tree: Path,
+    table: Path,
+    output: Path,
+    proba: bool,
+    written: Format,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     """Write the class of each record of a plain table, in the table's order.
 
     The column is called prediction; with --proba, one called "probability of X" follows for each
-    class X. A category that the tree never saw takes the branch with most records.
+    class X. A category that the tree never saw takes the branch with most records. A model of
+    "privet bayes" takes the tree's place.
     """
     from privet.cli.cluster import session
     from privet.cli.files import check_free, new_file
     from privet.cli.output import emit, say
-    from privet.cli.tables import check_kind, write_batches
-    from privet.tree import Tree
+    from privet.cli.tables import check_kind, read_model, table_files, write_batches
 
     check_kind(output)
     check_free(output, overwrite=overwrite)
-    held = Tree.read(tree)
+    model = read_model(tree)
     with session() as spark, new_file(output, overwrite=overwrite) as made:
-        found = _predicted(held, table, spark, proba=proba)
-        rows = write_batches(made, output.suffix, found)
+        batches = _predicted(model, table_files(table, written), spark, proba=proba)
+        rows = write_batches(made, output.suffix, batches)
     if as_json:
         emit({"rows": rows, "output": str(output)})
     else:
-        say(f"{output}: {rows:,} predictions of {held.target!r}.")
+        say(f"{output}: {rows:,} predictions of {model.target!r}.")
 
 
-def _predicted(tree: Tree, table: Path, spark: Any, *, proba: bool) -> Iterator[Any]:
+def _predicted(model: Tree | Terms, table: Files, spark: Any, *, proba: bool) -> Iterator[Any]:
     """Yield the predictions of all rows in order; those of a cluster's are made at its workers."""
+    import numpy as np
     import pyarrow as pa
 
     from privet.cli.tables import attributes_of, placed, raw_batches
-    from privet.estimators import TreeClassifier
+    from privet.estimate.bayes import Terms
     from privet.progress import track
+    from privet.records import read_by
     from privet.table import Batch
     from privet.table.spark import SparkFiles
 
-    model = TreeClassifier.from_tree(tree)
+    classes = np.array(model.classes)
 
     def predicted(batch: Any) -> Batch:
         with placed(batch):
-            leaves = model.apply(batch.columns)
-        columns = {"prediction": pa.array(model.classes_[tree.label[leaves]])}
+            values = read_by(model.codings, batch.columns)
+        if isinstance(model, Terms):
+            shares = model.probabilities(values)
+            labels = shares.argmax(axis=1)
+        else:
+            leaves = model.apply(values)
+            labels, shares = model.label[leaves], model.shares[leaves]
+        columns = {"prediction": pa.array(classes[labels])}
         if proba:
-            for place, name in enumerate(tree.classes):
-                columns[f"probability of {name}"] = pa.array(tree.shares[leaves, place])
+            for place, name in enumerate(model.classes):
+                columns[f"probability of {name}"] = pa.array(shares[:, place])
         return Batch(batch.start, columns)
 
-    asked = attributes_of(tree)
-    found: Iterator[Batch]
+    asked = attributes_of(model)
+    batches: Iterator[Batch]
     if spark is None:
-        found = map(predicted, raw_batches(table, asked))
+        batches = map(predicted, raw_batches(table, asked))
     else:
         records = SparkFiles(spark, table).table(asked).map(predicted)
-        found = track(records.batches(), "predicting", records.rows, len)
-    for batch in found:
-        yield pa.record_batch({name: pa.array(one) for name, one in batch.columns.items()})
+        batches = track(records.batches(), "predicting", records.rows, len)
+    for batch in batches:
+        yield pa.record_batch({name: pa.array(column) for name, column in batch.columns.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+ALL = "all"
+
 
 def _papers() -> list[str]:
     from privet.experiments.registry import HOMES
 
-    return list(HOMES)
+    return [*HOMES, ALL]
 
 
 @click.command(
@@ -27,6 +30,7 @@ def _papers() -> list[str]:
     epilog=examples(
         "privet reproduce dxz --quick",
         "privet reproduce dxz --output docs/papers --seed 1",
+        "privet reproduce all --quick",
     ),
 )
 @click.argument("name", type=WORDS(_papers), metavar="PAPER")
@@ -49,30 +53,53 @@ def command(
     fresh: bool,
     as_json: bool,
 ) -> None:
-    """Run the experiments of a paper and set its claims beside ours.
+    """Run the experiments of a paper, or of all of them, and set their claims beside ours.
 
     A run that was stopped goes on where it was when the command is given again.
     """
-    from privet.cli.output import emit, note, say
+    from privet.cli.output import emit, note
     from privet.experiments import Lab, find, write_page
     from privet.experiments.lab import cache_folder
+    from privet.experiments.registry import HOMES
 
-    found = find(name)
-    lab = Lab(
-        name,
-        quick=quick,
-        seed=seed,
-        jobs=jobs,
-        cache=cache or cache_folder(),
-        fresh=fresh,
-        version=found.version,
-        repeats=runs,
-    )
-    findings = found.work(lab)
-    written = [] if output is None else write_page(output, found, lab, findings)
+    names = list(HOMES) if name == ALL else [name]
+    forms = []
+    begun = monotonic()
+    for place, paper in enumerate(names, 1):
+        experiment = find(paper)
+        if name == ALL:
+            note(f"{paper}: {experiment.title} ({place} of {len(names)})")
+        lab = Lab(
+            paper,
+            quick=quick,
+            seed=seed,
+            jobs=jobs,
+            cache=cache or cache_folder(),
+            fresh=fresh,
+            version=experiment.version,
+            repeats=runs,
+        )
+        since = monotonic()
+        findings = experiment.work(lab)
+        written = [] if output is None else write_page(output, experiment, lab, findings)
+        forms.append(_form(lab, findings, written, monotonic() - since))
+        if not as_json:
+            _show(lab, findings, written)
     if as_json:
-        emit(_form(lab, findings, written))
-        return
+        papers = {"papers": forms, "seconds": monotonic() - begun}
+        emit(papers if name == ALL else forms[0])
+    elif name == ALL:
+        times = ", ".join(f"{form['paper']} {_time(form['seconds'])}" for form in forms)
+        note(f"All {len(names)} papers in {_time(monotonic() - begun)}: {times}.")
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
+def _show(lab: Lab, findings: Findings, written: list[Path]) -> None:
+    from privet.cli.output import note, say
+
     for section in findings.sections:
         say(f"{section.title or section.name}\n{section.text}\n")
     if findings.compared:
@@ -82,14 +109,17 @@ def command(
         note(f"Written: {', '.join(map(str, written))}")
 
 
-def _form(lab: Lab, findings: Findings, written: list[Path]) -> dict[str, Any]:
+def _form(lab: Lab, findings: Findings, written: list[Path], seconds: float) -> dict[str, Any]:
     return {
         "paper": lab.name,
         "quick": lab.quick,
         "seed": lab.seed,
         "trials": lab.runs,
+        "remembered": lab.resumed,
+        "seconds": seconds,
         "compared": [
-            {"paper": one.paper, "ours": one.ours, "holds": one.holds} for one in findings.compared
+            {"paper": claim.paper, "ours": claim.ours, "holds": claim.holds}
+            for claim in findings.compared
         ],
         "facts": dict(findings.facts),
         "written": [str(path) for path in written],

@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    TABLE,
+    examples,
+    json_option,
+    output_option,
+    overwrite_option,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from privet.schema import Schema
+    from privet.schema import Format, Schema
 
 __all__ = ["command"]
 
-_MANY = 100  # categories that make one suspect an identifier
 _LEARNED = (
     "LEARNED FROM DATA: these categories and ranges are facts about the records, and a release "
     "made with them gives them away. Replace them by what is public (widen ranges, list all "
@@ -30,11 +37,14 @@ _LEARNED = (
         "privet schema --check people.toml people.csv",
     ),
 )
-@click.argument("table", type=PATH, required=False)
+@click.argument("table", type=TABLE, required=False)
 @click.option("--target", metavar="NAME", help="The column that is the class.")
 @click.option("--bins", type=click.IntRange(1), help="Into how many cells numbers are cut.")
-@click.option("--check", type=PATH, metavar="SCHEMA", help="Check this schema, and TABLE by it.")
+@click.option(
+    "--check", type=EXISTING, metavar="SCHEMA", help="Check this schema, and TABLE by it."
+)
 @output_option("Where to write the schema (.toml or .json) instead of printing it.")
+@table_options
 @overwrite_option
 @json_option
 def command(
@@ -43,6 +53,7 @@ def command(
     bins: int | None,
     check: Path | None,
     output: Path | None,
+    written: Format,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -54,11 +65,11 @@ def command(
     if check is not None:
         if target is not None or bins is not None or output is not None:
             raise click.UsageError("--check takes a schema and perhaps a TABLE, nothing else.")
-        _check(check, table, as_json=as_json)
+        _check(check, table, written, as_json=as_json)
         return
     if table is None or target is None:
         raise click.UsageError("Give a TABLE and --target, or --check SCHEMA.")
-    _draft(table, target, bins, output, overwrite=overwrite, as_json=as_json)
+    _draft(table, target, bins, output, written, overwrite=overwrite, as_json=as_json)
 
 
 def _draft(
@@ -66,55 +77,57 @@ def _draft(
     target: str,
     bins: int | None,
     output: Path | None,
+    written: Format,
     *,
     overwrite: bool,
     as_json: bool,
 ) -> None:
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, note, say
-    from privet.cli.tables import read_frame
+    from privet.cli.tables import table_files
     from privet.errors import InputError
-    from privet.schema import Schema
+    from privet.schema.draft import Draft
+    from privet.table.looks import read_table
 
     check_free(output, overwrite=overwrite)
     if output is not None and output.suffix not in (".toml", ".json"):
         message = f"{output} does not say by its name how to write a schema."
         raise InputError(message, hint="end it in .toml or .json.")
-    schema = Schema.infer(read_frame(table), target=target, bins=bins)
+    draft = Draft.of(read_table(table_files(table, written)), target, bins, written)
+    schema = draft.schema
     if output is not None:
-        text = schema.to_toml() if output.suffix == ".toml" else schema.to_json()
+        text = draft.to_toml() if output.suffix == ".toml" else schema.to_json()
         write_text(output, text, overwrite=overwrite)
     note(_LEARNED)
-    for attribute in schema:
-        if len(attribute.values or ()) > _MANY:
-            note(
-                f"{attribute.name!r} has {len(attribute.values or ()):,} categories: is it a name "
-                "or an identifier? Then leave it out."
-            )
+    for name, reason in draft.withheld.items():
+        note(f"{name!r} is withheld: {reason}. To release it, declare it among the attributes.")
+    for remark in draft.notes:
+        note(remark)
     if as_json:
         emit(schema.to_dict())
     elif output is None:
-        say(schema.to_toml().rstrip("\n"))
+        say(draft.to_toml().rstrip("\n"))
     else:
         say(f"{output}: {_summary(schema)}")
 
 
-def _check(path: Path, table: Path | None, *, as_json: bool) -> None:
+def _check(path: Path, table: Path | None, written: Format, *, as_json: bool) -> None:
     from privet.cli.output import emit, say
-    from privet.cli.tables import coded_batches
+    from privet.cli.tables import coded_batches, table_files
     from privet.schema import Schema
 
     schema = Schema.read(path)
     form = {
         "schema": str(path),
         "attributes": len(schema.inputs),
-        "target": schema.target,
+        "target": schema.goal,
         "classes": len(schema.classes),
         "learned_from_data": schema.learned,
     }
     rows = None
     if table is not None:
-        rows = sum(len(batch[schema.target]) for batch in coded_batches(table, schema))
+        files = table_files(table, written, schema)
+        rows = sum(len(batch[schema.names[0]]) for batch in coded_batches(files, schema))
         form |= {"table": str(table), "rows": rows}
     if as_json:
         emit(form)
@@ -128,7 +141,9 @@ def _check(path: Path, table: Path | None, *, as_json: bool) -> None:
 
 def _summary(schema: Schema) -> str:
     numeric = sum(not attribute.is_categorical for attribute in schema.inputs)
+    goal = f"the class {schema.goal!r} of {len(schema.classes)} values"
+    number = len(schema.inputs)
     return (
-        f"{len(schema.inputs)} attributes ({numeric} numeric, {len(schema.inputs) - numeric} "
-        f"categorical) and the class {schema.target!r} of {len(schema.classes)} values."
+        f"{number} attribute{'' if number == 1 else 's'} ({numeric} numeric, {number - numeric} "
+        f"categorical) and {'no class' if schema.goal is None else goal}."
     )

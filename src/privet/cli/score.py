@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, examples, json_option
+from privet.cli.options import EXISTING, TABLE, by_option, examples, json_option, table_options
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from privet.schema import Files, Format
     from privet.tree import Tree
 
 __all__ = ["command"]
@@ -23,57 +24,58 @@ __all__ = ["command"]
         "privet score tree.json test.csv",
     ),
 )
-@click.argument("tree", type=PATH)
-@click.argument("source", type=PATH, metavar="RELEASE|TABLE")
+@click.argument("tree", type=EXISTING)
+@click.argument("source", type=TABLE, metavar="RELEASE|TABLE")
+@by_option
+@table_options
 @json_option
-def command(tree: Path, source: Path, as_json: bool) -> None:
+def command(tree: Path, source: Path, by: Path | None, written: Format, as_json: bool) -> None:
     """Tell how often a tree is right, on records it did not grow on.
 
     On a release the accuracy is about the originals, with the error of its estimate.
     """
     from privet.cli.output import emit, say
-    from privet.cli.tables import is_release
+    from privet.cli.tables import check_unsigned, is_release, read_release, table_files
     from privet.tree import Tree
 
-    held = Tree.read(tree)
+    grown = Tree.read(tree)
     if not is_release(source):
-        right, rows = _counted(held, source)
+        check_unsigned(source, by)
+        right, rows = _counted(grown, table_files(source, written))
         if as_json:
             emit({"accuracy": right / rows, "error": 0.0, "rows": rows, "estimated": False})
         else:
             say(f"Right for {right:,} of {rows:,} records: {100 * right / rows:.2f} %.")
         return
-    from privet.release import Release
-    from privet.tree.score import accuracy
+    from privet.estimate.accuracy import accuracy
 
-    release = Release.read(source)
-    found = accuracy(held, release)
-    low, high = found.interval()
+    release = read_release(source, by)
+    judged = accuracy(grown, release)
+    low, high = judged.interval()
     if as_json:
-        form = {"accuracy": found.value, "error": found.error, "cut": found.cut}
+        form = {"accuracy": judged.value, "error": judged.error, "cut": judged.cut}
         emit(form | {"interval": [low, high], "rows": release.rows, "estimated": True})
         return
     say(
-        f"Accuracy about the {release.rows:,} originals: {100 * found.value:.2f} "
-        f"± {100 * found.error:.2f} % (95 % interval {100 * low:.1f} to {100 * high:.1f} %)."
+        f"Accuracy about the {release.rows:,} originals: {100 * judged.value:.2f} "
+        f"± {100 * judged.error:.2f} % (95 % interval {100 * low:.1f} to {100 * high:.1f} %)."
     )
-    if found.cut:
-        say(found.doubt())
+    if judged.cut:
+        say(judged.doubt())
     say("This holds only if the tree was not grown from these records.")
 
 
-def _counted(tree: Tree, source: Path) -> tuple[int, int]:
+def _counted(tree: Tree, source: Files) -> tuple[int, int]:
     """Return for how many records of a plain table the tree is right, and of how many."""
     from privet.cli.tables import attributes_of, placed, raw_batches
-    from privet.estimators import TreeClassifier
+    from privet.records import read_by
     from privet.schema import Attribute
 
-    model = TreeClassifier.from_tree(tree)
     target = Attribute.categorical(tree.target, tree.classes)
     right = rows = 0
     for batch in raw_batches(source, [*attributes_of(tree), target]):
         with placed(batch):
-            leaves = model.apply(batch.columns)
+            leaves = tree.apply(read_by(tree.codings, batch.columns))
             codes = target.encode(batch.columns[tree.target])
         right += int((tree.label[leaves] == codes).sum())
         rows += batch.rows

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
+from privet.cli.options import (
+    PATH,
+    by_option,
+    examples,
+    json_option,
+    output_option,
+    overwrite_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,13 +27,16 @@ __all__ = ["command"]
 
 _FORMS = {
     "svg": "A picture.",
-    "html": "A page: the picture, an outline, a search for a record's path.",
-    "rules": "One sentence a leaf.",
+    "html": "A page: the picture, an outline, a record's path; of a release, its card in words.",
+    "rules": "One sentence per leaf.",
     "dot": "A graph for Graphviz.",
     "sql": "An SQL expression of the predicted class.",
     "onnx": "An ONNX model; needs --output.",
     "importances": "What each attribute brings, with its error.",
 }
+_ENDINGS = {".svg": "svg", ".html": "html", ".htm": "html", ".dot": "dot", ".gv": "dot"}
+_ENDINGS |= {".sql": "sql", ".onnx": "onnx"}
+_LISTED = 8  # rules and regions of a comparison that are printed
 
 
 def _form_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -39,17 +49,22 @@ def _form_options(command: Callable[..., None]) -> Callable[..., None]:
     "show",
     epilog=examples(
         "privet show tree.json --depth 3",
-        "privet show tree.json --html --output tree.html",
+        "privet show tree.json --output tree.html",
         "privet show tree.json --beside plain.json",
-        "privet show people.release",
+        "privet show people.release --html --output card.html",
+        "privet show people.release --head 5",
     ),
 )
 @click.argument("thing", type=PATH, metavar="TREE|RELEASE")
 @click.option("--depth", type=click.IntRange(0), help="Levels of the text to show; all by default.")
 @_form_options
 @click.option("--leaves", type=click.IntRange(1), help="Leaves of the picture before some fold.")
+@click.option(
+    "--head", type=click.IntRange(1), help="Of a release: its first records, as released."
+)
 @click.option("--beside", type=PATH, help="Another tree: where it differs from this one.")
-@output_option("Where to write a picture, page, graph, expression or model.")
+@output_option("Where to write it; the name's ending (.svg, .html, .dot, .sql, .onnx) says what.")
+@by_option
 @overwrite_option
 @json_option
 def command(
@@ -57,31 +72,40 @@ def command(
     depth: int | None,
     form: str | None,
     leaves: int | None,
+    head: int | None,
     beside: Path | None,
     output: Path | None,
+    by: Path | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
     """Show a tree as text, picture or code, or a release's card in words."""
     from privet.cli.files import check_free
     from privet.cli.output import emit, say
-    from privet.cli.tables import is_release
+    from privet.cli.tables import check_unsigned, is_release, read_release
 
+    if form is None and output is not None and not as_json:
+        form = _ENDINGS.get(output.suffix.lower())
     _check(form, depth, leaves, output, as_json=as_json)
     if beside is not None and (form is not None or depth is not None):
         raise click.UsageError("--beside goes with no form and no --depth.")
     check_free(output, overwrite=overwrite)
+    _check_there(thing, beside)
     if thing.is_dir() or is_release(thing):
-        from privet.release import Release
+        if depth is not None or form not in (None, "html") or beside is not None or leaves:
+            message = "--depth, --leaves, --beside and the forms but --html are for trees."
+            raise click.UsageError(message)
+        release = read_release(thing, by)
+        if form == "html":
+            from privet.audit.report.card import card_page
 
-        if depth is not None or form is not None or beside is not None:
-            raise click.UsageError("--depth, --beside and the forms of a tree are for trees.")
-        release = Release.read(thing)
-        if as_json:
-            emit(_form(release))
+            _give(card_page(release, thing.name), output, overwrite=overwrite)
         else:
-            say("\n".join(_lines(thing, release)))
+            _release(thing, release, head, as_json=as_json)
         return
+    check_unsigned(thing, by)
+    if head is not None:
+        raise click.UsageError("--head is for releases.")
     from privet.tree import Tree
     from privet.tree.text import render
 
@@ -96,6 +120,35 @@ def command(
         say(render(tree, depth))
 
 
+def _check_there(thing: Path, beside: Path | None) -> None:
+    """Complain about a name that is not there, with those near it that can be shown."""
+    from difflib import get_close_matches
+
+    from privet.cli.tables import is_release
+    from privet.errors import InputError
+
+    missing = [path for path in (thing, beside) if path is not None and not path.exists()]
+    if not missing:
+        return
+    path = missing[0]
+    there = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
+    names = [
+        file.name
+        for file in there
+        if file.name[0] != "." and (file.suffix == ".json" or (file.is_dir() and is_release(file)))
+    ]
+    near = get_close_matches(path.name, names, n=1)
+    hint = "show takes a tree (a .json file) or a release (a folder)"
+    if near:
+        hint = f"did you mean {path.with_name(near[0])}?"
+    elif names:
+        more = ", …" if len(names) > _LISTED else ""
+        hint += f"; there are {', '.join(names[:_LISTED])}{more}."
+    else:
+        hint += "."
+    raise InputError(f"There is no file or folder {path}.", hint=hint)
+
+
 def _check(
     form: str | None, depth: int | None, leaves: int | None, output: Path | None, *, as_json: bool
 ) -> None:
@@ -105,7 +158,8 @@ def _check(
         raise click.UsageError("--leaves is for --svg and --html.")
     if output is not None and form is None:
         raise click.UsageError(
-            "--output is for the forms of a tree: --svg, --html, --rules and so on."
+            f"--output {output.name}: its ending names no form ({', '.join(_ENDINGS)}); "
+            "name one, such as --rules or --importances."
         )
     if form == "onnx" and output is None:
         raise click.UsageError("--onnx needs --output: a model is not for a terminal.")
@@ -129,28 +183,67 @@ def _written(tree: Tree, form: str, leaves: int | None) -> str | bytes:
 
 
 def _importances(tree: Tree) -> str:
+    from privet.tree.figures import plus_minus
     from privet.tree.understand import importances
 
-    found = importances(tree)
-    width = max(len(one.name) for one in found)
-    return "".join(f"{one.name:{width}}  {one.value:.3f} ± {one.error:.3f}\n" for one in found)
+    ranked = importances(tree)
+    width = max(len(importance.name) for importance in ranked)
+    return "".join(
+        f"{importance.name:{width}}  {importance.value:.3f}{plus_minus(importance.error, 3)}\n"
+        for importance in ranked
+    )
 
 
 def _beside(tree: Tree, other: Tree, *, as_json: bool) -> None:
+    from dataclasses import asdict
+
     from privet.cli.output import emit, say
+    from privet.errors import InputError
+    from privet.tree.beside import beside
     from privet.tree.understand import compare
 
-    found = compare(tree, other)
-    changes = [one for one in found if one.kind != "same"]
-    same = len(found) - len(changes)
+    if tree.target != other.target:
+        message = f"The trees are of different classes: {tree.target!r} and {other.target!r}."
+        raise InputError(message, hint="compare trees of one class.")
+    seen = beside(tree, other)
+    changes = [change for change in compare(tree, other) if change.kind != "same"]
     if as_json:
-        held = [{"kind": one.kind, "path": list(one.path), "text": one.text} for one in changes]
-        emit({"compared": len(found), "same": same, "changes": held})
+        listed = [
+            {"kind": change.kind, "path": list(change.path), "text": change.text}
+            for change in changes
+        ]
+        emit(asdict(seen) | {"changes": listed})
         return
-    say(f"{same} of {len(found)} nodes are the same; what is below a different one is left out.")
-    for one in changes:
-        where = " and ".join(one.path) if one.path else "at the root"
-        say(f"  {one.kind}: {where}: {one.text}")
+    shared, rules = len(seen.rules), len(seen.rules) + len(seen.only_first)
+    say(f"{shared} of the {rules} rules are in both trees; the other one has {len(other.leaves)}.")
+    if not seen.differences:
+        say("Both predict the same class for every record.")
+    else:
+        share = seen.most / max(seen.rows, 1.0)
+        say(
+            f"Predictions differ for at most {seen.most:,.0f} of {seen.rows:,.0f} records "
+            f"({100 * share:.1f} %):"
+        )
+        _list(
+            [
+                f"{difference.where}: {difference.first} here, {difference.second} there "
+                f"(at most {difference.most:,.0f} records)"
+                for difference in seen.differences
+            ]
+        )
+    for where, kept in (("here", seen.only_first), ("there", seen.only_second)):
+        if kept:
+            say(f"Rules only {where}:")
+            _list(list(kept))
+
+
+def _list(lines: list[str]) -> None:
+    from privet.cli.output import say
+
+    for line in lines[:_LISTED]:
+        say(f"  {line}")
+    if len(lines) > _LISTED:
+        say(f"  … and {len(lines) - _LISTED} more (--json has all).")
 
 
 def _give(made: str | bytes, output: Path | None, *, overwrite: bool) -> None:
@@ -172,16 +265,32 @@ def _give(made: str | bytes, output: Path | None, *, overwrite: bool) -> None:
         say(made.rstrip("\n"))
 
 
+def _release(path: Path, release: Release, head: int | None, *, as_json: bool) -> None:
+    """Print what a release says of itself, or its first records."""
+    from privet.cli.output import emit, say
+
+    if as_json:
+        emit(_form(release) if head is None else release.head(head).to_pylist())
+    else:
+        say("\n".join(_lines(path, release) if head is None else _head(release, head)))
+
+
 def _form(release: Release) -> dict[str, Any]:
     return {
         "rows": release.rows,
         "parts": len(release.parts),
-        "target": release.schema.target,
+        "channels": {
+            name: {"kind": channel.kind, "values": coding.size, "epsilon": channel.epsilon()}
+            for name, coding in release.codings.items()
+            if coding is not None and (channel := release.parts[0].channel(name)) is not None
+        },
+        "target": release.schema.goal,
         "schema": release.schema.to_dict(),
         "treatments": release.treatments,
         "shuffled": release.shuffled,
         "seeded": release.seeded,
-        "claim": release.claim.to_json(),
+        "signed_by": None if release.signed_by is None else str(release.signed_by),
+        "claim": release.claim.to_dict(),
         "sentences": release.claim.sentences(),
     }
 
@@ -192,9 +301,16 @@ def _lines(path: Path, release: Release) -> list[str]:
     width = max(len(name) for name in release.treatments)
     for name, treatment in release.treatments.items():
         domain = _domain(release, name) if name in release.schema else ""
-        mark = " (the class)" if name == release.schema.target else ""
+        mark = " (the class)" if name == release.schema.goal else ""
+        channel = _channel(release, name)
+        domain += f"; {channel}" if channel and domain else ""
         lines.append(f"  {name:{width}}  {treatment:12}  {domain}{mark}".rstrip())
-    return [*lines, "", *(f"- {sentence}" for sentence in release.claim.sentences())]
+    return [
+        *lines,
+        "",
+        *_parts(release),
+        *(f"- {sentence}" for sentence in release.claim.sentences()),
+    ]
 
 
 def _domain(release: Release, name: str) -> str:
@@ -202,9 +318,48 @@ def _domain(release: Release, name: str) -> str:
     coding = release.codings[name]
     if attribute.values is not None:
         listed = ", ".join(map(str, attribute.values[:6]))
-        return f"{len(attribute.values)} categories: {listed}" + (
+        many = "categories" if len(attribute.values) != 1 else "category"
+        return f"{len(attribute.values)} {many}: {listed}" + (
             ", …" if len(attribute.values) > 6 else ""
         )
     low, high = attribute.range
     cells = "" if coding is None else f" in {coding.known} cells"
     return f"{'whole numbers' if attribute.integer else 'numbers'} {low:g} to {high:g}{cells}"
+
+
+def _channel(release: Release, name: str) -> str:
+    """Say through which channel an attribute went: its kind and the strongest γ of the parts."""
+    channels = [channel for part in release.parts if (channel := part.channel(name)) is not None]
+    if not channels:
+        return ""
+    bounds = [channel.amplification() for channel in channels]
+    finite = [float(gamma) for gamma in bounds if gamma is not None]
+    kinds = " and ".join(dict.fromkeys(channel.kind for channel in channels))
+    return f"{kinds}, γ = {max(finite):.4g}" if len(finite) == len(bounds) else kinds
+
+
+def _parts(release: Release) -> list[str]:
+    """Say what parts there are, where there are several."""
+    if len(release.parts) == 1:
+        return []
+    said = [f"It has {len(release.parts)} parts:"]
+    for part in release.parts:
+        own = f", cells of their own for {', '.join(part.codings)}" if part.codings else ""
+        lacking = [name for name in release.column_names if name not in part.table.names]
+        without = f", without {', '.join(lacking)}" if lacking else ""
+        said.append(f"  {part.table.rows:,} records{own}{without}")
+    return [*said, ""]
+
+
+def _head(release: Release, rows: int) -> list[str]:
+    """Return the first records as a table for a terminal."""
+    frame = release.head(rows)
+    columns = [
+        [name, *("" if v is None else str(v) for v in frame[name].to_pylist())]
+        for name in frame.column_names
+    ]
+    widths = [max(map(len, column)) for column in columns]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, WORDS, examples, json_option, output_option, overwrite_option
+from privet.cli.options import (
+    EXISTING,
+    PATH,
+    TABLE,
+    examples,
+    json_option,
+    output_option,
+    overwrite_option,
+    sign_option,
+    table_options,
+)
+from privet.cli.words import PICKS, POLICIES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,24 +28,19 @@ if TYPE_CHECKING:
     from privet.disguise import Complement
     from privet.disguise.loss import Loss
     from privet.release.universe import Universe
+    from privet.schema import Files, Format
 
 __all__ = ["command"]
 
 
-def _picks() -> list[str]:
-    from privet.disguise.unrealize import PICKS
-
-    return list(PICKS)
-
-
 _url = click.argument("url", metavar="STORE")
-_schema = click.option("--schema", type=PATH, required=True, help="The public domains.")
+_schema = click.option("--schema", type=EXISTING, required=True, help="The public domains.")
 _pick = click.option(
     "--pick",
-    type=WORDS(_picks),
+    type=PICKS,
     default="first",
     show_default=True,
-    help="Which record becomes unreal: first, random, most-frequent, or dummy.",
+    help="Which record becomes unreal.",
 )
 _dummy = click.option(
     "--dummy", metavar="NAME", help="With --pick dummy: the attribute that gets dummy values."
@@ -67,9 +73,30 @@ def _method(pick: str, dummy: str | None) -> Complement:
 @_schema
 @_pick
 @_dummy
-@click.argument("table", type=PATH, required=False)
+@click.argument("table", type=TABLE, required=False)
 @click.option("--leaked", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="The chance that whoever has the leaked records rebuilds all collected ones.",
+)
+@click.option(
+    "--p-d",
+    type=click.FloatRange(0),
+    default=1.0,
+    show_default=True,
+    help="The private information of a stored record that matches a collected one.",
+)
+@click.option(
+    "--p-r",
+    type=click.FloatRange(0),
+    help="That of a stored and a collected record once all are rebuilt. "
+    "[default: 1 by the number of stored records]",
+)
 @click.option("--draw", type=PATH, help="Draw the loss of every pick into this file.")
+@table_options
 @json_option
 def plan(
     schema: Path,
@@ -77,11 +104,16 @@ def plan(
     dummy: str | None,
     table: Path | None,
     leaked: int,
+    alpha: float,
+    p_d: float,
+    p_r: float | None,
     draw: Path | None,
+    written: Format,
     as_json: bool,
 ) -> None:
     """Say what a store would cost and give away before there is one; for a TABLE, exactly."""
     from privet.cli.output import emit, say
+    from privet.cli.tables import table_files
     from privet.schema import Schema
 
     declared = Schema.read(schema)
@@ -97,9 +129,13 @@ def plan(
         *(f"- {sentence}" for sentence in form["sentences"]),
     ]
     if table is not None:
+        files = table_files(table, written, declared)
+        told = {"alpha": alpha, "p_d": p_d, "p_r": p_r}
         losses = {
-            name: _loss(_method(name, dummy if name == "dummy" else None), declared, table, leaked)
-            for name in (_picks() if draw else [pick])
+            name: _loss(
+                _method(name, dummy if name == "dummy" else None), declared, files, leaked, told
+            )
+            for name in (PICKS.choices if draw else [pick])
         }
         form["loss"] = asdict(losses[pick])
         lines += [f"- {sentence}" for sentence in losses[pick].sentences()]
@@ -113,7 +149,7 @@ def plan(
     emit(form) if as_json else say("\n".join(lines))
 
 
-def _loss(method: Complement, schema: Any, table: Path, leaked: int) -> Loss:
+def _loss(method: Complement, schema: Any, table: Files, leaked: int, told: dict[str, Any]) -> Loss:
     import numpy as np
 
     from privet.disguise.loss import loss_of
@@ -127,7 +163,7 @@ def _loss(method: Complement, schema: Any, table: Path, leaked: int) -> Loss:
         for cells in method.cells(table, schema):
             np.add.at(collected, cells, 1)
             unrealizer.add(cells)
-    return loss_of(universe, collected, unrealizer.copies, leaked)
+    return loss_of(universe, collected, unrealizer.copies, leaked, **told)
 
 
 @command.command("create")
@@ -170,22 +206,28 @@ _LINGERS = (
 @_url
 @click.argument("table", metavar="TABLE|-")
 @click.option("--token", help="Of an earlier call that may or may not have been counted.")
-@click.option("--schema", type=PATH, help="Refuse unless this is the store's schema.")
+@click.option("--schema", type=EXISTING, help="Refuse unless this is the store's schema.")
+@table_options
 @json_option
-def add(url: str, table: str, token: str | None, schema: Path | None, as_json: bool) -> None:
-    """Count the samples of a file, all or none; - reads one JSON record a line.
+def add(
+    url: str, table: str, token: str | None, schema: Path | None, written: Format, as_json: bool
+) -> None:
+    """Count the samples of a file, all or none; - reads one JSON record per line.
 
     When a call fails, give the same samples and the token it names again: they count once.
     """
     from pathlib import Path
 
     from privet.cli.output import emit, say
+    from privet.cli.tables import table_files
     from privet.schema import Schema
     from privet.store import Store
 
     declared = None if schema is None else Schema.read(schema)
     with Store.open(url, schema=declared) as store:
-        samples = _lines(store.schema.names) if table == "-" else Path(table)
+        samples: Any = _lines(store.schema.names) if table == "-" else None
+        if samples is None:
+            samples = table_files(Path(table), written, store.schema)
         receipt = store.add(samples, token=token)
         if as_json:
             emit(receipt._asdict())
@@ -220,28 +262,29 @@ def status(url: str, as_json: bool) -> None:
     from privet.store import Store
 
     with Store.open(url) as store:
-        found = store.status()
-        loss = store.loss() if found.samples else None
+        facts = store.status()
+        loss = store.loss() if facts.samples else None
     if as_json:
-        form = asdict(found) | {"schema": store.schema.to_dict()}
+        form = asdict(facts) | {"schema": store.schema.to_dict()}
         emit(form | ({} if loss is None else {"loss": asdict(loss)}))
         return
-    say(f"{found.name}: {found.samples:,} samples, pick {found.pick}.")
-    say(f"Universe: {found.universe:,} records, {found.copies:,} copies.")
-    say(f"T′: {found.samples:,} records in {found.unreal_rows:,} rows.")
-    say(f"T^P: {found.perturbing_records:,} records in {found.perturbing_rows:,} rows.")
+    say(f"{facts.name}: {facts.samples:,} samples, pick {facts.pick}.")
+    say(f"Universe: {facts.universe:,} records, {facts.copies:,} copies.")
+    say(f"T′: {facts.samples:,} records in {facts.unreal_rows:,} rows.")
+    say(f"T^P: {facts.perturbing_records:,} records in {facts.perturbing_rows:,} rows.")
     say(f"Class {store.schema.target!r}; attributes {', '.join(store.schema.names)}.")
-    say(f"{found.tokens:,} tokens of late calls are remembered.")
+    say(f"{facts.tokens:,} tokens of late calls are remembered.")
     for sentence in loss.sentences() if loss else []:
         say(f"- {sentence}")
-    if found.lingers:
+    if facts.lingers:
         say(f"- {_LINGERS}")
 
 
 @command.command("mine")
 @_url
 @output_option("Where to write the tree (JSON).")
-@click.option("--policy", default="cart", show_default=True, help="cart, id3, ...")
+@click.option("--target", metavar="NAME", help="The class, if not the schema's: any attribute.")
+@click.option("--policy", type=POLICIES, help="How it grows.  [default: cart, pruned]")
 @click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
 @click.option("--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf.")
 @overwrite_option
@@ -249,7 +292,8 @@ def status(url: str, as_json: bool) -> None:
 def mine(
     url: str,
     output: Path | None,
-    policy: str,
+    target: str | None,
+    policy: str | None,
     max_depth: int | None,
     min_samples_leaf: float | None,
     overwrite: bool,
@@ -263,7 +307,8 @@ def mine(
 
     check_free(output, overwrite=overwrite)
     with Store.open(url) as store:
-        model = store.mine(policy=policy, max_depth=max_depth, min_samples_leaf=min_samples_leaf)
+        grown = {"policy": policy, "max_depth": max_depth, "min_samples_leaf": min_samples_leaf}
+        model = store.mine(target=target, **grown)
     if output is not None:
         write_text(output, model.tree_.to_json(), overwrite=overwrite)
     if as_json:
@@ -275,38 +320,39 @@ def mine(
 
 @command.command("export")
 @_url
-@output_option(
-    "The folder to write the release to, or with --reconstruct the table.", required=True
-)
+@output_option("The folder to write the release to, or with --originals the table.", required=True)
 @click.option(
-    "--reconstruct",
+    "--originals",
     is_flag=True,
     help="Write the SAMPLES THEMSELVES (.csv or .parquet) instead: this undoes the disguise.",
 )
+@sign_option
 @overwrite_option
 @json_option
-def export(url: str, output: Path, reconstruct: bool, overwrite: bool, as_json: bool) -> None:
+def export(
+    url: str, output: Path, originals: bool, sign: Path | None, overwrite: bool, as_json: bool
+) -> None:
     """Write the store as a release: two tables that together give every sample back."""
     from privet.cli.files import new_file
     from privet.cli.output import emit, say
     from privet.cli.tables import check_kind, write_batches
     from privet.store import Store
 
-    if reconstruct:
+    if originals:
+        if sign is not None:
+            raise click.UsageError("--sign is for a release, not for --originals.")
         check_kind(output)
     with Store.open(url) as store:
         release = store.release()
-        if reconstruct:
-            from privet.disguise.complement import originals
-
-            table = originals(release)
+        if originals:
+            table = store.originals()
             with new_file(output, overwrite=overwrite) as made:
                 write_batches(made, output.suffix, iter(table.to_batches()))
         else:
-            release.write(output, overwrite=overwrite)
+            release.write(output, overwrite=overwrite, sign=sign)
     if as_json:
-        emit({"output": str(output), "rows": release.rows, "reconstructed": reconstruct})
-    elif reconstruct:
+        emit({"output": str(output), "rows": release.rows, "originals": originals})
+    elif originals:
         say(f"{output}: {release.rows:,} samples AS THEY WERE COLLECTED. Nothing protects them.")
     else:
         say(f"{output}: {release.rows:,} samples, complemented.")

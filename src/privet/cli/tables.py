@@ -8,127 +8,95 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError, InputError
 from privet.progress import track
+from privet.schema import Format
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from privet.estimate.bayes import Terms
     from privet.release import Release
-    from privet.schema import Attribute, Schema
+    from privet.schema import Attribute, Files, Schema
+    from privet.signing import PublicKey
     from privet.table.source import RawBatch
     from privet.tree import Tree
 
 __all__ = [
     "attributes_of",
     "check_kind",
+    "check_unsigned",
     "coded_batches",
     "is_release",
     "placed",
     "plain_release",
     "raw_batches",
-    "read_frame",
+    "read_model",
+    "read_release",
+    "signed_by_stranger",
+    "table_files",
     "write_batches",
 ]
 
 CARD = "card.json"
 _KINDS = (".parquet", ".csv")
+_FORMULA = r"^[=+\-@\t\r]"  # what makes a spreadsheet compute, unless it is
+_NUMBER = r"^[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 
 
 def is_release(path: Path) -> bool:
     """Whether a path looks like a release, a broken one included, rather than a plain table."""
     if not path.is_dir():
         return path.suffix == ".release" and not path.is_file()
-    held = [file.name for file in path.iterdir() if file.name[0] not in "._"]
-    parts = bool(held) and all(re.fullmatch(r"part-\d+(-\d+)?\.parquet", name) for name in held)
-    return CARD in held or path.suffix == ".release" or parts
+    files = [file.name for file in path.iterdir() if file.name[0] not in "._"]
+    parts = bool(files) and all(re.fullmatch(r"part-\d+(-\d+)?\.parquet", name) for name in files)
+    return CARD in files or path.suffix == ".release" or parts
 
 
-def read_frame(path: Path) -> Any:
-    """Return a raw file, or a folder of them, as one Arrow table in memory, types by its looks.
+def read_release(path: Path, by: Path | None, spark: Any = None) -> Release:
+    """Read a release, and say so if it is signed by a key that nobody named."""
+    from privet.cli.output import remark
+    from privet.release import Release
 
-    Only for tables that no schema describes yet.
-    """
-    import pyarrow as pa
-
-    from privet.table.source import Source
-
-    files = Source(path, []).paths
-    tables = [_keyed(_frame(file), file) for file in track(files, "reading", len(files))]
-    names = tables[0].column_names
-    for file, table in zip(files, tables, strict=True):
-        if table.column_names != names:
-            raise DataError(f"The file {file} has other columns than {files[0]}.")
-    try:
-        table = pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException:
-        raise DataError(f"The files in {path} have columns of different types.") from None
-    if table.num_rows == 0:
-        raise DataError(f"The table {path} has no rows.")
-    return table
+    release = Release.read(path, spark=spark, by=by)
+    if by is None and release.signed_by is not None:
+        remark(signed_by_stranger(path, release.signed_by))
+    return release
 
 
-def _frame(file: Path) -> Any:
-    import pyarrow as pa
-    import pyarrow.csv as pc
-
-    from privet.table.parquet import open_parquet, unreadable
-
-    if not file.name.endswith((".csv", ".csv.gz")):
-        with open_parquet(file) as reader:
-            if len(set(reader.schema_arrow.names)) < len(reader.schema_arrow.names):
-                raise _twice(file, reader.schema_arrow.names)
-            try:
-                return reader.read()
-            except (OSError, pa.ArrowException) as error:
-                raise unreadable(file, error) from None
-    try:
-        table = pc.read_csv(file)
-    except OSError as error:
-        raise DataError(f"The file {file} cannot be read: {error.strerror}.") from None
-    except pa.ArrowException as error:
-        if "Empty CSV" in str(error):
-            raise DataError(f"The file {file} is empty.") from None
-        hint = "declare the schema by hand if a column changes its type on the way."
-        raise DataError(f"The file {file} is not well-formed CSV.", hint=hint) from None
-    if len(set(table.column_names)) < len(table.column_names):
-        raise _twice(file, table.column_names)
-    return _emptied(table)
+def check_unsigned(path: Path, by: Path | None) -> None:
+    """Refuse a plain table where a signature is asked for: only releases are signed."""
+    if by is not None:
+        message = f"{path} is no release, and only a release is signed."
+        raise InputError(message, hint="leave out --by, or name a release.")
 
 
-def _keyed(table: Any, file: Path) -> Any:
-    """Add the values that the names of a file's folders give, as numbers where they are whole."""
-    import pyarrow as pa
-
-    from privet.table.source import keys_of
-
-    for name, value in keys_of(file).items():
-        if name not in table.column_names:
-            held = int(value) if value is not None and value.isdecimal() else value
-            table = table.append_column(name, pa.repeat(pa.scalar(held), table.num_rows))
-    return table
+def signed_by_stranger(path: Path, signer: PublicKey) -> str:
+    """Say what a signature is worth whose key nobody named."""
+    return f"{path} is signed by a key you have not named: {signer}."
 
 
-def _twice(file: Path, names: list[str]) -> DataError:
-    name = next(name for name in names if names.count(name) > 1)
-    message = f"The file {file} has two columns named {name!r}."
-    return DataError(message, hint="rename or drop one of them.")
+def table_files(path: Path, written: Format, schema: Schema | None = None) -> Files:
+    """Return a table's files with their format; say what was sniffed, and what is left out."""
+    from privet.cli.output import remark
+    from privet.schema import Files
+    from privet.table.csv import described, sniffed
+    from privet.table.source import column_names, files_of, is_parquet
+
+    files: Files = Files.of(Files(path, written), None if schema is None else schema.format)
+    first = files_of(path)[0]
+    looks = "" if is_parquet(first) else described(sniffed(first, files.format))
+    if looks and written == Format():
+        remark(f"{first}: {looks}.")
+    if schema is not None:
+        known = {*schema.names, *schema.withheld, schema.unit}
+        names = column_names(first, files.format)
+        dropped = [name for name in names if name not in known]
+        if dropped and set(schema.names) <= set(names):
+            remark(f"Left out, because the schema does not name them: {', '.join(dropped)}.")
+    return files
 
 
-def _emptied(table: Any) -> Any:
-    """Make empty text a missing value, as it is when the table is read by its schema."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for place, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
-            column = table.column(place)
-            missing = pa.scalar(None, pa.string())
-            column = pc.if_else(pc.equal(column, ""), missing, column)
-            table = table.set_column(place, field.name, column)
-    return table
-
-
-def raw_batches(path: Path, attributes: Iterable[Attribute]) -> Iterator[RawBatch]:
+def raw_batches(path: Path | Files, attributes: Iterable[Attribute]) -> Iterator[RawBatch]:
     """Yield the raw rows of a table, with progress; none at all is an error."""
     from privet.table.source import Source
 
@@ -146,16 +114,10 @@ def placed(batch: RawBatch) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        told = str(error).removesuffix(f" Hint: {error.hint}")
-        said, found = re.subn(
-            r"first in row (\d+)",
-            lambda found: f"first in row {int(found[1]) + batch.row}{batch.where}",
-            told,
-        )
-        raise DataError(said if found else f"{batch.path}: {told}", hint=error.hint) from None
+        raise error.placed(batch.path, row=batch.row) from None
 
 
-def coded_batches(path: Path, schema: Schema) -> Iterator[dict[str, Any]]:
+def coded_batches(path: Path | Files, schema: Schema) -> Iterator[dict[str, Any]]:
     """Yield a plain table coded by its schema; a value that does not fit is an error."""
     from privet.disguise import Exact, Plan
     from privet.randomness import Randomness
@@ -163,10 +125,10 @@ def coded_batches(path: Path, schema: Schema) -> Iterator[dict[str, Any]]:
     recipe = Plan({}, default=Exact()).recipe(schema)
     with Randomness.system() as source:  # of which nothing is drawn: no step has a channel
         for batch in raw_batches(path, schema):
-            yield recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
+            yield recipe.work(batch.columns, source, batch.start, batch.row, batch.path)
 
 
-def plain_release(path: Path, schema: Schema, spark: Any = None) -> Release:
+def plain_release(path: Path | Files, schema: Schema, spark: Any = None) -> Release:
     """Return a plain table, in memory or on a cluster, in the form that all mining takes."""
     import numpy as np
 
@@ -180,7 +142,7 @@ def plain_release(path: Path, schema: Schema, spark: Any = None) -> Release:
 
     def coded(batch: Any) -> Batch:
         with Randomness.system() as source:  # of which nothing is drawn: no step has a channel
-            made = recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
+            made = recipe.work(batch.columns, source, batch.start, batch.row, batch.path)
         return Batch(batch.start, made)
 
     if spark is not None:
@@ -193,14 +155,31 @@ def plain_release(path: Path, schema: Schema, spark: Any = None) -> Release:
     return recipe.release([Part(table, ())], seeded=False, shuffled=False)
 
 
-def attributes_of(tree: Tree) -> list[Attribute]:
-    """Return the columns a tree reads, as a table is asked for them."""
+def read_model(path: Path) -> Tree | Terms:
+    """Read a tree, or a naive Bayes model."""
+    from privet.errors import TreeError
+    from privet.estimate.bayes import KIND, Terms
+    from privet.files.reading import parse_json, read_text
+    from privet.tree import Tree
+
+    try:
+        form = parse_json(read_text(path, "model", TreeError))
+    except ValueError:
+        form = None
+    if isinstance(form, dict) and form.get("format") == KIND.mark:
+        return Terms.read(path)
+    return Tree.read(path)
+
+
+def attributes_of(model: Tree | Terms) -> list[Attribute]:
+    """Return the columns a model reads, as a table is asked for them."""
     from privet.schema import Attribute
 
     asked = []
-    for coding in tree.codings:
+    for coding in model.codings:
         if coding.values is not None:
-            asked.append(Attribute.categorical(coding.name, coding.values))
+            plain = coding.plain
+            asked.append(Attribute.categorical(coding.name, plain.values or ()))
         else:
             asked.append(Attribute.numeric(coding.name, low=0, high=0))
     return asked
@@ -213,13 +192,30 @@ def check_kind(path: Path) -> None:
         raise InputError(message, hint=f"end it in {' or '.join(_KINDS)}.")
 
 
+def _unarmed(batch: Any) -> Any:
+    """Put an apostrophe before text that a spreadsheet would run as a formula."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = []
+    for column in batch.columns:
+        if pa.types.is_string(column.type):
+            number = pc.match_substring_regex(column, _NUMBER)
+            armed = pc.and_not(pc.match_substring_regex(column, _FORMULA), number)
+            column = pc.if_else(armed, pc.binary_join_element_wise("'", column, ""), column)  # noqa: PLW2901
+        columns.append(column)
+    names = [f"'{name}" if re.match(_FORMULA, name) else name for name in batch.schema.names]
+    return pa.record_batch(columns, names=names)
+
+
 def write_batches(made: Path, kind: str, batches: Iterator[Any]) -> int:
     """Write Arrow batches to a file, one in memory at a time; return the number of rows."""
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
-    first = next(batches)
     writer = pc.CSVWriter if kind == ".csv" else pq.ParquetWriter
+    batches = map(_unarmed, batches) if kind == ".csv" else batches
+    first = next(batches)
     rows = int(first.num_rows)
     with writer(made, first.schema) as file:
         file.write_batch(first)

@@ -1,8 +1,8 @@
-"""Tables to try things out on, by name: made-up people, the weather, and UCI tables.
+"""Tables to try things out on, by name: made-up people, random worlds, the weather, real tables.
 
 ``load("as-f2", rows=1000, seed=1)`` makes AS's F2, ``load("agrawal-f7")`` the older family's
-function 7, ``load("skewed")`` borrowers; ``load("weather")`` and ``load("adult")`` return what they
-say.
+function 7, ``load("skewed")`` borrowers, ``load("world", seed=3)`` records of random world 3;
+``load("weather")`` and ``load("adult")`` return what they say.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from privet.datasets import agrawal, skewed, uci, weather
+from privet.datasets.worlds import World
 from privet.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,13 +35,13 @@ def names() -> list[str]:
     >>> names()[:2]
     ['as-f1', 'as-f2']
     """
-    return [*_GENERATED, "skewed", "weather", *uci.NAMES]
+    return [*_GENERATED, "skewed", "world", "weather", *uci.NAMES]
 
 
 def is_generated(name: str) -> bool:
     """Whether the table is made to measure: it takes a number of rows and a seed."""
     _check(name)
-    return name in _GENERATED or name == "skewed"
+    return name in _GENERATED or name in {"skewed", "world"}
 
 
 def load(
@@ -54,12 +55,16 @@ def load(
     """Return a table by name.
 
     ``rows`` (100,000 if not given) and ``seed`` are for the made-up ones, ``split`` and
-    ``complete`` for UCI tables; given to another table they are an error.
+    ``complete`` for UCI tables; given to another table they are an error. The seed of a random
+    world names it (0 if not given): schema and records of one seed belong together.
 
     >>> load("as-f1", rows=6, seed=3).num_rows
     6
     """
     _check(name)
+    if name == "world":
+        _refuse(name, split=split, complete=complete)
+        return World.drawn(seed).table(DEFAULT_ROWS if rows is None else rows)
     if name == "skewed":
         _refuse(name, split=split, complete=complete)
         return skewed.table(DEFAULT_ROWS if rows is None else rows, seed)
@@ -91,6 +96,10 @@ def schema(
     'Play'
     """
     _check(name)
+    if name == "world":
+        _refuse(name, margin=margin, complete=complete)
+        declared = World.drawn(seed).schema
+        return declared if bins is None else declared.with_bins(bins)
     if name == "skewed":
         _refuse(name, complete=complete)
         return skewed.schema(bins, margin or 0.0, seed)

@@ -13,12 +13,12 @@ written batch by batch, and the batches' size does not change what is in them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from privet.compiled import in_threads
+from privet.datasets.widened import widened
 from privet.errors import InputError
 from privet.schema import Attribute, Schema
 
@@ -247,10 +247,10 @@ def _chunk(
         drawn = _draw(random, max(rows, 1024))
         member = function(drawn)
         for side in (True, False):
-            found = np.flatnonzero(member == side)[: wanted[side]]
-            wanted[side] -= len(found)
-            if len(found):
-                kept[side].append({name: column[found] for name, column in drawn.items()})
+            places = np.flatnonzero(member == side)[: wanted[side]]
+            wanted[side] -= len(places)
+            if len(places):
+                kept[side].append({name: column[places] for name, column in drawn.items()})
     order = random.permutation(rows)
     parts = kept[True] + kept[False]
     people = {
@@ -307,18 +307,18 @@ def _rebatch(chunks: Iterator[pa.RecordBatch], batch_rows: int) -> Iterator[pa.R
     """Cut and join batches to one size."""
     import pyarrow as pa
 
-    held: list[pa.RecordBatch] = []
+    waiting: list[pa.RecordBatch] = []
     size = 0
     for chunk in chunks:
-        held.append(chunk)
+        waiting.append(chunk)
         size += chunk.num_rows
         while size >= batch_rows:
-            whole = held[0] if len(held) == 1 else pa.concat_batches(held)
+            whole = waiting[0] if len(waiting) == 1 else pa.concat_batches(waiting)
             yield whole.slice(0, batch_rows)
             size -= batch_rows
-            held = [whole.slice(batch_rows)] if size else []
+            waiting = [whole.slice(batch_rows)] if size else []
     if size:
-        yield held[0] if len(held) == 1 else pa.concat_batches(held)
+        yield waiting[0] if len(waiting) == 1 else pa.concat_batches(waiting)
 
 
 def as_functions(
@@ -357,17 +357,6 @@ def schema(
     True
     """
     _function(family, 1)
-    if not 0 <= margin < np.inf:
-        message = "Parameter margin must be a finite number from 0."
-        raise InputError(message)
-    random = np.random.default_rng(seed)
-    attributes = []
-    for attribute in ATTRIBUTES:
-        low, high = attribute.range
-        below, above = random.uniform(0, margin, 2) * (high - low)
-        declared = attribute
-        if margin and not attribute.integer:
-            declared = replace(attribute, low=low - below, high=high + above)
-        attributes.append(replace(declared, bins=bins))
+    attributes = widened(ATTRIBUTES, bins, margin, seed)
     target = Attribute.categorical("group", CLASSES)
     return Schema([*attributes, target], target="group")

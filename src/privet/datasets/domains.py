@@ -1,4 +1,4 @@
-"""The public domains of the UCI tables, written down from their documentation.
+"""The public domains of the UCI tables and a few others, written down from their documentation.
 
 Categories are those the documentation lists, also where a file lacks some. Where it gives no range
 for a number (or only the smallest and largest one found), the range here is a rounded one that
@@ -171,6 +171,58 @@ def _wine() -> Schema:
     )
 
 
+def _shuttle() -> Schema:
+    """Return domains of NASA's shuttle: whole numbers with far outliers, four fifths one class."""
+    ranges = {
+        "V1": (20, 130),
+        "V2": (-5_000, 5_200),
+        "V3": (20, 150),
+        "V4": (-4_000, 4_000),
+        "V5": (-200, 450),
+        "V6": (-27_000, 16_000),
+        "V7": (-50, 110),
+        "V8": (-360, 280),
+        "V9": (-360, 280),
+    }
+    states = "Rad.Flow Fpv.Close Fpv.Open High Bypass Bpv.Close Bpv.Open"
+    numbers = [_whole(name, low, high) for name, (low, high) in ranges.items()]
+    return Schema([*numbers, _words("Class", states)], target="Class")
+
+
+def _cps() -> Schema:
+    """Return domains of the Current Population Survey of 1988; wages are cut at their median."""
+    return Schema(
+        [
+            _words("wage", "low high"),
+            _whole("education", 0, 18),
+            _whole("experience", -5, 65),
+            _words("ethnicity", "cauc afam"),
+            _words("smsa", "no yes"),
+            _words("region", "northeast midwest south west"),
+            _words("parttime", "no yes"),
+        ],
+        target="wage",
+    )
+
+
+def _affairs() -> Schema:
+    """Return domains of a survey of 601 readers about extramarital affairs (Fair, 1978)."""
+    return Schema(
+        [
+            _words("affairs", "none some"),
+            _words("gender", "female male"),
+            _real("age", 17, 60),
+            _real("yearsmarried", 0, 15),
+            _words("children", "no yes"),
+            _whole("religiousness", 1, 5),
+            _whole("education", 9, 20),
+            _whole("occupation", 1, 7),
+            _whole("rating", 1, 5),
+        ],
+        target="affairs",
+    )
+
+
 SCHEMAS: dict[str, Callable[[bool], Schema]] = {
     "adult": lambda complete: _adult(complete=complete),
     "wisconsin": lambda _: _wisconsin(),
@@ -178,4 +230,7 @@ SCHEMAS: dict[str, Callable[[bool], Schema]] = {
     "cmc": lambda _: _cmc(),
     "abalone": lambda _: _abalone(),
     "wine": lambda _: _wine(),
+    "shuttle": lambda _: _shuttle(),
+    "cps": lambda _: _cps(),
+    "affairs": lambda _: _affairs(),
 }

@@ -8,11 +8,11 @@ twenty labels turned at random.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.datasets.widened import widened
 from privet.errors import InputError
 from privet.schema import Attribute, Schema
 
@@ -41,20 +41,7 @@ ATTRIBUTES = (
 
 def schema(bins: int | None = None, margin: float = 0.0, seed: int | None = None) -> Schema:
     """Return the public domains; ``margin`` widens the real ranges at random, as Agrawal's."""
-    if not 0 <= margin < np.inf:
-        message = "Parameter margin must be a finite number from 0."
-        raise InputError(message)
-    random = np.random.default_rng(seed)
-    attributes = []
-    for attribute in ATTRIBUTES:
-        declared = attribute
-        if not attribute.is_categorical:
-            low, high = attribute.range
-            below, above = random.uniform(0, margin, 2) * (high - low)
-            if margin and not attribute.integer:
-                declared = replace(attribute, low=low - below, high=high + above)
-            declared = replace(declared, bins=bins)
-        attributes.append(declared)
+    attributes = widened(ATTRIBUTES, bins, margin, seed)
     target = Attribute.categorical("outcome", CLASSES)
     return Schema([*attributes, target], target="outcome")
 

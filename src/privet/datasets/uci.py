@@ -1,4 +1,4 @@
-"""Tables of the UCI archive, from a folder of yours, the cache, or the archive itself.
+"""Real tables, most of the UCI archive: from a folder of yours, the cache, or the archive itself.
 
 A table is looked for in the folder ``PRIVET_DATA``, then in the user's cache, then downloaded and
 kept there. A file must have the documented number of rows and fit the public domains in
@@ -40,7 +40,9 @@ class _Source:
     """One file: its name here and in the archive, its rows, and how the archive writes it.
 
     ``drop`` is how many columns (ids) stand before the first one we keep. ``first`` says that the
-    class is the first column there; it is the last one here. ``classes`` renames its values.
+    class is the first column there; it is the last one here. ``classes`` renames its values. A
+    file without a ``remote`` page has to be in the data folder. ``cut`` says that the class is a
+    number in the file: at most that much is the first class, more the second one.
     """
 
     file: str
@@ -50,6 +52,7 @@ class _Source:
     first: bool = False
     incomplete: bool = False  # whether rows with `?` are kept
     classes: Mapping[str, str] = field(default_factory=dict)
+    cut: float | None = None
 
 
 _INCOME = {"<=50K.": "<=50K", ">50K.": ">50K"}  # the test file ends its classes with a dot
@@ -78,6 +81,9 @@ _SOURCES: dict[tuple[str, str], _Source] = {
     ("wine", "train"): _Source(
         "wine.csv", "wine/wine.data", 178, first=True, classes={"1": "A", "2": "B", "3": "C"}
     ),
+    ("shuttle", "train"): _Source("shuttle.csv", "", 58_000),
+    ("cps", "train"): _Source("cps.csv", "", 28_155, cut=522.32),  # the median, in dollars a week
+    ("affairs", "train"): _Source("affairs.csv", "", 601, cut=0),
 }
 NAMES = tuple(SCHEMAS)
 
@@ -132,6 +138,10 @@ def _cache() -> Path:
 
 
 def _download(source: _Source) -> str:
+    if not source.remote:
+        message = f"{source.file} is in no data folder, and no archive has it in this form."
+        hint = f"put {source.file} in a folder and name the folder in PRIVET_DATA."
+        raise InputError(message, hint=hint)
     try:
         page = _ARCHIVE + source.remote
         with urllib.request.urlopen(page, timeout=_TIMEOUT) as answer:  # noqa: S310 - our own https
@@ -184,6 +194,8 @@ def _read(file: Path | io.BytesIO, what: str, declared: Schema, source: _Source)
 
     def kind(name: str) -> pa.DataType:
         attribute = declared[name]
+        if name == declared.target and source.cut is not None:
+            return pa.float64()
         if attribute.values is not None:
             return pa.string() if isinstance(attribute.values[0], str) else pa.int64()
         return pa.int64() if attribute.integer else pa.float64()
@@ -204,10 +216,22 @@ def _read(file: Path | io.BytesIO, what: str, declared: Schema, source: _Source)
         message = f"The {what} has {table.num_rows} rows of {table.num_columns} columns; "
         message += f"expected are {source.rows} rows of {', '.join(declared.names)}."
         raise DataError(message, hint=hint)
+    if source.cut is not None:
+        table = _with_classes(table, declared, source.cut)
     for name, column in columns(table).items():
         try:
             declared[name].encode(column)
         except DataError as error:
-            message = f"The {what} is damaged: {error}"
-            raise DataError(message.split(" Hint:")[0], hint=hint) from None
+            message = f"The {what} is damaged: {error.message}"
+            raise error.retold(message, hint=hint) from None
     return table
+
+
+def _with_classes(table: pa.Table, declared: Schema, cut: float) -> pa.Table:
+    """Return the table with its class, a number so far, cut in two; a gap stays a gap."""
+    import pyarrow.compute as pc
+
+    place = declared.names.index(declared.target)
+    at_most, more = declared.classes
+    classes = pc.if_else(pc.less_equal(table[place], cut), at_most, more)
+    return table.set_column(place, declared.target, classes)

@@ -3,6 +3,7 @@
 from privet.disguise.base import Disguise
 from privet.disguise.binary import Binary
 from privet.disguise.cgadp import CGADP
+from privet.disguise.classes import cut_class
 from privet.disguise.complement import Complement
 from privet.disguise.egadp import EGADP
 from privet.disguise.forest_framework import ForestFramework
@@ -16,8 +17,10 @@ from privet.disguise.plan import Plan
 from privet.disguise.planfile import plan_from_dict
 from privet.disguise.random_noise import RandomNoise
 from privet.disguise.response import RandomizedResponse
+from privet.disguise.subsets import RandomSubsets
 from privet.disguise.substitution import RandomSubstitution
 from privet.disguise.treatment import Exact, Substitution, Treatment, ValueClass, Withheld
+from privet.disguise.unrelated import UnrelatedQuestion
 
 __all__ = [
     "CGADP",
@@ -37,11 +40,14 @@ __all__ = [
     "Monotone",
     "Plan",
     "RandomNoise",
+    "RandomSubsets",
     "RandomSubstitution",
     "RandomizedResponse",
     "Substitution",
     "Treatment",
+    "UnrelatedQuestion",
     "ValueClass",
     "Withheld",
+    "cut_class",
     "plan_from_dict",
 ]

@@ -10,12 +10,15 @@ import numpy as np
 from privet.coding import Coding
 from privet.disguise.treatment import Treatment, treatment
 from privet.errors import PlanError
-from privet.schema import Attribute
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privet.schema import Attribute
+
 __all__ = ["Binary"]
+
+MISSING = "missing"  # how a cut names a missing value
 
 
 @treatment
@@ -28,6 +31,7 @@ class Binary(Treatment):
     missing value being the last. An attribute of two values stays as it is. The cut protects
     nothing by itself: it makes the attribute fit for a flip group.
 
+    >>> from privet.schema import Attribute
     >>> age = Attribute.numeric("age", low=20, high=80)
     >>> Binary().coding(age).edges
     array([50.])
@@ -41,31 +45,50 @@ class Binary(Treatment):
     cut: Any = None
 
     def released(self, attribute: Attribute) -> Attribute:
-        """Return the attribute with two values, or two cells."""
+        """Return the attribute with two values, or two cells.
+
+        >>> import privet as pv
+        >>> wind = pv.Attribute.categorical("wind", ["weak", "strong"])
+        >>> len(pv.Binary().released(wind).values)
+        2
+        """
         if attribute.values is None:
             self._cells(attribute)
-            return replace(attribute, bins=2)
+            return replace(attribute, bins=2, edges=None, scale=None, prior=None)
         if self._is_binary(attribute):
             return attribute
-        sides = self._sides(attribute)
-        names = [
-            "|".join(
-                str(value)
-                for value, side in zip(_values(attribute), sides, strict=True)
-                if side == chosen
-            )
-            for chosen in (0, 1)
-        ]
-        return Attribute.categorical(attribute.name, names)
+        halves: tuple[list[Any], list[Any]] = [], []
+        for value, side in zip(_values(attribute), self._sides(attribute), strict=True):
+            halves[side].append(value)
+        missing = attribute.missing == "category"
+        groups = {
+            "|".join(map(str, half)): [None if missing and v == MISSING else v for v in half]
+            for half in halves
+        }
+        return attribute.merged(groups)
 
     def coding(self, attribute: Attribute) -> Coding:
-        """Return two codes."""
+        """Return two codes.
+
+        >>> import privet as pv
+        >>> wind = pv.Attribute.categorical("wind", ["weak", "strong"])
+        >>> pv.Binary().coding(wind).size
+        2
+        """
         if attribute.values is None:
             return self._cells(attribute)
         return self.released(attribute).coding()
 
     def encode(self, attribute: Attribute, coding: Coding | None, column: Any) -> NDArray[Any]:
-        """Check a raw column against the attribute's domain and return each value's side."""
+        """Check a raw column against the attribute's domain and return each value's side.
+
+        >>> import privet as pv
+        >>> wind = pv.Attribute.categorical("wind", ["weak", "strong"])
+        >>> import pyarrow as pa
+        >>> binary = pv.Binary()
+        >>> binary.encode(wind, binary.coding(wind), pa.array(["strong"])).tolist()
+        [1]
+        """
         if attribute.values is None or self._is_binary(attribute):
             return super().encode(attribute, coding, column)
         return self._sides(attribute)[attribute.encode(column)]
@@ -86,7 +109,8 @@ class Binary(Treatment):
             message = f"{where} is categorical: its cut is a list of values."
             raise PlanError(message, hint='cuts = { sky = ["Sunny", "Overcast"] }.')
         inside = [value in listed for value in values]
-        if sum(inside) < len(set(listed)) or not 0 < sum(inside) < len(values):
+        strange = any(value not in values for value in listed)
+        if strange or not 0 < sum(inside) < len(values):
             message = f"{where}: a cut lists some values of the domain, and not all of them."
             raise PlanError(message)
         return 1 - np.array(inside, np.uint8)
@@ -113,4 +137,4 @@ class Binary(Treatment):
 
 def _values(attribute: Attribute) -> tuple[Any, ...]:
     """Return the values of a categorical attribute, a missing one last."""
-    return (*(attribute.values or ()), *(("missing",) if attribute.missing == "category" else ()))
+    return (*(attribute.values or ()), *((MISSING,) if attribute.missing == "category" else ()))

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.disguise.stream import bucket_bits, mixed, packed, row_type
-from privet.release import Part
+from privet.errors import DataError
+from privet.files.reading import digest
 from privet.release.card import FileEntry
-from privet.release.folder import new_folder, part_name, seal, sha256
+from privet.release.folder import part_name
 from privet.table.parquet import write_parquet
 from privet.table.source import RawBatch
 from privet.table.spark import SparkTable
@@ -31,74 +32,79 @@ if TYPE_CHECKING:
     from privet.randomness import Randomness
     from privet.table import Batch
 
-__all__ = ["disguise_table"]
+__all__ = ["Workers"]
 
 
-def disguise_table(
-    table: SparkTable,
-    recipe: Recipe,
-    source: Randomness,
-    to: str | Path,
-    *,
-    overwrite: bool,
-    shuffle: bool,
-) -> None:
-    """Disguise a raw table to a release folder, written as a whole or not at all."""
-    key = source.carried()
-    bits = bucket_bits(table.rows)
+class Workers:
+    """A raw table on a cluster that is disguised to a release folder, part by part.
 
-    def disguised(batch: Batch, words: Randomness) -> dict[str, NDArray[Any]]:
-        row, where = (batch.row, batch.where) if isinstance(batch, RawBatch) else (batch.start, "")
-        return recipe.work(batch.columns, words, batch.start, row, where)
+    ``files`` tells what was written for each part.
+    """
 
-    def scatter(batch: Batch) -> Iterator[tuple[int, bytes]]:
-        with key.opened() as words:
-            held = packed(disguised(batch, words), recipe, words, batch.start, bits)
-        begin = 0
-        for bucket, end in enumerate(held.ends.tolist()):
-            if begin < end:
-                yield bucket, held.rows[begin:end].tobytes()
-            begin = end
+    def __init__(self, table: SparkTable, source: Randomness, folder: Path) -> None:
+        self.table = table
+        self.key = source.carried()
+        self.folder = folder.resolve()
+        self.files: dict[int, list[FileEntry]] = {}
 
-    with new_folder(to, overwrite=overwrite) as made:
-        folder = made.resolve()
+    def part(self, recipe: Recipe, number: int, *, shuffle: bool) -> SparkTable:
+        """Write one part at the workers' and return its table."""
+        key, folder = self.key, self.folder
+        bits = bucket_bits(round(self.table.rows * recipe.lot.share))
+
+        def disguised(batch: Batch, words: Randomness) -> dict[str, NDArray[Any]]:
+            row, file = batch.start, None
+            if isinstance(batch, RawBatch):
+                row, file = batch.row, batch.path
+            return recipe.work(batch.columns, words, batch.start, row, file)
+
+        def scatter(batch: Batch) -> Iterator[tuple[int, bytes]]:
+            with key.opened() as words:
+                place = (batch.start, len(batch))
+                rows = packed(disguised(batch, words), recipe, words, place, bits, number)
+            begin = 0
+            for bucket, end in enumerate(rows.ends.tolist()):
+                if begin < end:
+                    yield bucket, rows.rows[begin:end].tobytes()
+                begin = end
 
         def gather(bucket: int, data: Iterator[bytes]) -> bytes:
             rows = np.frombuffer(b"".join(data), row_type(recipe))
             with key.opened() as words:
-                rows = mixed(rows, words, bucket)
-            return _written(folder, bucket, [{name: rows[name] for name in recipe.types}], recipe)
+                rows = mixed(rows, words, bucket, number)
+            columns = [{name: rows[name] for name in recipe.types}]
+            return _written(folder / part_name(number, bucket), columns, recipe)
 
-        def in_order(number: int, batches: Iterator[Batch]) -> bytes:
+        def in_order(piece: int, batches: Iterator[Batch]) -> bytes:
             with key.opened() as words:
-                held = (disguised(batch, words) for batch in batches)
-                return _written(folder, number, held, recipe)
+                made = (disguised(batch, words) for batch in batches)
+                return _written(folder / part_name(number, piece), made, recipe)
 
         if shuffle:
-            told = table.exchange(scatter, 1 << bits, gather, "disguising")
+            told = self.table.exchange(scatter, 1 << bits, gather, "disguising")
         else:
-            told = table.tasks(in_order, "disguising")
-        files = [FileEntry(**json.loads(one)) for one in told]
-        if len(files) == 1:  # under the name that it has everywhere
+            told = self.table.tasks(in_order, "disguising")
+        self.files[number] = self._named([FileEntry(**json.loads(entry)) for entry in told], number)
+        paths = [folder / file.name for file in self.files[number]]
+        return SparkTable.files(self.table.session, paths)
+
+    def _named(self, files: list[FileEntry], number: int) -> list[FileEntry]:
+        """Return the files of a part; one that is alone gets the name that it has everywhere."""
+        if not sum(file.rows for file in files):
+            raise DataError("The table has too few rows.")
+        if len(files) == 1:
             (file,) = files
-            (folder / file.name).rename(folder / part_name(0))
-            files = [FileEntry(part_name(0), file.rows, file.sha256)]
-        parts = SparkTable.files(table.session, [folder / file.name for file in files])
-        release = recipe.release(
-            [Part(parts, recipe.channels)], seeded=source.is_seeded, shuffled=shuffle
-        )
-        seal(release, folder, [files])
+            (self.folder / file.name).rename(self.folder / part_name(number))
+            return [FileEntry(part_name(number), file.rows, file.sha256)]
+        return files
 
 
-def _written(
-    folder: Path, number: int, batches: Iterable[Mapping[str, NDArray[Any]]], recipe: Recipe
-) -> bytes:
-    """Write a file of the part and tell of it; two tasks at the same one do no harm."""
-    path = folder / part_name(0, number)
-    begun = folder / f".{path.name}.{uuid.uuid4().hex}"
+def _written(path: Path, batches: Iterable[Mapping[str, NDArray[Any]]], recipe: Recipe) -> bytes:
+    """Write a file of a part and tell of it; two tasks at the same one do no harm."""
+    begun = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         rows = write_parquet(begun, batches, recipe.types)
-        told = {"name": path.name, "rows": rows, "sha256": sha256(begun)}
+        told = {"name": path.name, "rows": rows, "sha256": digest(begun)[0]}
         begun.replace(path)
     finally:
         begun.unlink(missing_ok=True)

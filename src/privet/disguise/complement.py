@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,7 +19,9 @@ from privet.frames import columns
 from privet.progress import track
 from privet.randomness import Randomness
 from privet.release import Claim, Part, Release
+from privet.release.shown import shown_values
 from privet.release.universe import Dummy, Universe
+from privet.schema import Files
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -65,11 +66,24 @@ class Complement(WholeTable):
     dummy: str | Mapping[str, Sequence[str]] | None = None
 
     def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, or not for this schema."""
+        """Validate settings for this schema.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> method = pv.Complement()
+        >>> method.check(schema)
+        """
         self.universe(schema)
 
     def recipe(self, schema: Schema) -> Recipe:
-        """Return how records are coded: categories as they are, numbers by their cells."""
+        """Return how records are coded: categories as they are, numbers by their cells.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> method = pv.Complement()
+        >>> method.recipe(schema).schema.names
+        ['Outlook', 'Humidity', 'Wind', 'Play']
+        """
         coded = {
             attribute.name: Exact() if attribute.is_categorical else ValueClass()
             for attribute in schema
@@ -77,7 +91,14 @@ class Complement(WholeTable):
         return Plan(coded).recipe(schema)
 
     def universe(self, schema: Schema) -> Universe:
-        """Return the universe of a schema, no copies yet; one that is too large is refused."""
+        """Return the universe of a schema, no copies yet; one that is too large is refused.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> method = pv.Complement()
+        >>> method.universe(schema).size
+        24
+        """
         check_pick(self.pick)
         codings = {step.name: step.coding for step in self.recipe(schema).steps}
         if self.pick != "dummy":
@@ -114,21 +135,29 @@ class Complement(WholeTable):
         return Dummy(name, tuple(values))
 
     def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
-        """Return what a release made so would promise; no data are needed."""
-        return Claim.of(
-            dict.fromkeys(schema.names, self.method),
-            [(), ()],
-            target=schema.target,
-            learned=schema.learned,
-            seeded=seeded,
-            formal=False,
-            notes=self.universe(schema).notes(),
-        )
+        """Return what a release made so would promise; no data are needed.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> method = pv.Complement()
+        >>> method.claim(schema)
+        <Claim: no formal guarantee>
+        """
+        treatments = dict.fromkeys(schema.names, self.method)
+        notes = self.universe(schema).notes()
+        return self.claimed(schema, treatments, notes, seeded=seeded, tables=2)
 
     def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
         """Unrealize records and return the release.
 
         Rows are distinct records in the order of the universe, whatever ``shuffle`` says.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> from privet.randomness import Randomness
+        >>> with Randomness.of(1) as words:
+        ...     pv.Complement().made(table, schema, words, shuffle=True).rows
+        14
         """
         del shuffle
         universe = self.universe(schema)
@@ -146,21 +175,28 @@ class Complement(WholeTable):
         )
 
     def cells(self, records: Any, schema: Schema) -> Iterator[NDArray[np.int64]]:
-        """Yield the cells of records, batch by batch: of a frame, or of a path's files."""
+        """Yield the cells of records, batch by batch: of a frame, or of a path's files.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> sum(len(cells) for cells in pv.Complement().cells(table, schema))
+        14
+        """
         recipe, universe = self.recipe(schema), self.universe(schema)
         with Randomness.system() as source:  # of which nothing is drawn: no step has a channel
-            if not isinstance(records, str | Path):
+            records = Files.of(records, schema.format)
+            if not isinstance(records, Files):
                 raw = columns(records, schema.names)
                 rows = len(next(iter(raw.values())))
                 if rows > ROWS:
                     yield universe.join(recipe.apply(raw, rows, source).columns)
                 elif rows:  # a few are quicker without threads
-                    yield universe.join(recipe.work(raw, source, 0, 0, ""))
+                    yield universe.join(recipe.work(raw, source, 0, 0))
                 return
             from privet.table.source import Source
 
             for batch in track(Source(records, schema.attributes).batches(), "unrealizing"):
-                coded = recipe.work(batch.columns, source, batch.start, batch.row, batch.where)
+                coded = recipe.work(batch.columns, source, batch.start, batch.row, batch.path)
                 yield universe.join(coded)
 
 
@@ -187,7 +223,7 @@ def originals(release: Release) -> Any:
 
     This undoes the disguise: what comes back are the collected records themselves (in the order
     of the universe; the order of collection is lost, and numbers come back as the centres of
-    their cells). Mining does not need it.
+    their cells, whole ones as whole numbers). Mining does not need it.
     """
     import pyarrow as pa
 
@@ -196,10 +232,12 @@ def originals(release: Release) -> Any:
     universe = release.universe
     cells = np.repeat(np.arange(universe.size), universe.collected(release.parts))
     codes = universe.part(cells)
-    return pa.table(
-        {
-            name: pa.array(coding.decode(codes[name]), from_pandas=True)
-            for name, coding in release.codings.items()
-            if coding is not None
-        }
-    )
+    unused = np.random.default_rng(0)  # centres are not drawn
+    shown = {
+        name: shown_values(
+            coding, codes[name], "centre", unused, whole=release.schema[name].integer
+        )
+        for name, coding in release.codings.items()
+        if coding is not None
+    }
+    return pa.table({name: pa.array(values, from_pandas=True) for name, values in shown.items()})

@@ -26,6 +26,19 @@ def decode_tree(tree: Tree, key: Key) -> Tree:
     The two values that a threshold lies between are decoded, and the new threshold is their
     middle: turning back the threshold itself fails where it lies between two pieces. Where an
     attribute was turned round, the two children change places.
+
+    Examples
+    --------
+    >>> import tempfile, privet as pv
+    >>> from privet.disguise.monotone_key import Key
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> schema = schema.with_attributes([schema["age"], schema["salary"], schema["group"]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = pv.Monotone(key=f"{folder}/key").disguise(table, schema, seed=1)
+    ...     key = Key.read(f"{folder}/key")
+    >>> model = pv.TreeClassifier(max_depth=2).fit(release)
+    >>> pv.decode_tree(model.tree_, key).codings[0].name
+    'age'
     """
     for coding in tree.codings:
         if coding.name not in key:
@@ -35,36 +48,37 @@ def decode_tree(tree: Tree, key: Key) -> Tree:
     threshold = tree.threshold.copy()
     swapped = np.zeros(tree.nodes, np.bool_)
     for node in np.flatnonzero(tree.attribute >= 0):
-        held = key[tree.codings[tree.attribute[node]].name]
+        law = key[tree.codings[tree.attribute[node]].name]
         if not np.isfinite(tree.threshold[node]):
             continue  # missing or not: no number is compared
-        around[node] = _pair(held, tree.around[node])
+        around[node] = _pair(law, tree.around[node])
         threshold[node] = around[node, 0] / 2 + around[node, 1] / 2
-        swapped[node] = held.reversed
+        swapped[node] = law.reversed
     codings, routes = _coded(tree, key, threshold)
     return _renumbered(
         replace(tree, threshold=threshold, around=around, codings=codings, routes=routes), swapped
     )
 
 
-def _pair(held: AttributeKey, around: Floats) -> Floats:
+def _pair(law: AttributeKey, around: Floats) -> Floats:
     """Return the two original values, smaller first, that a threshold lies between."""
-    pieces = held.places(around)
-    below, above = (0, 1) if not held.reversed else (1, 0)
-    if pieces[0] == pieces[1] and not held.keeps_order(int(pieces[0])):
+    pieces = law.places(around)
+    below, above = (0, 1) if not law.reversed else (1, 0)
+    if pieces[0] == pieces[1] and not law.keeps_order(int(pieces[0])):
         message = (
-            f"A threshold of {held.name!r} lies inside a piece that was turned round or permuted."
+            f"A threshold of {law.name!r} lies inside a piece that was turned round or permuted."
         )
-        hint = "mine with min_gain above 0 and no least leaf size, or disguise with anti=False."
+        hint = "mine with min_impurity_decrease above 0 and no least leaf size, "
+        hint += "or disguise with anti=False."
         raise TreeError(message, hint=hint)
-    values = held.decode(around)
-    found = np.array([values[below], values[above]])
+    values = law.decode(around)
+    pair = np.array([values[below], values[above]])
     low, high = int(pieces[below]), int(pieces[above])
-    if low != high and not held.keeps_order(low):
-        found[0] = held.pieces[low].most
-    if low != high and not held.keeps_order(high):
-        found[1] = held.pieces[high].least
-    return found
+    if low != high and not law.keeps_order(low):
+        pair[0] = law.pieces[low].most
+    if low != high and not law.keeps_order(high):
+        pair[1] = law.pieces[high].least
+    return pair
 
 
 def _coded(
@@ -93,23 +107,7 @@ def _coded(
 def _renumbered(tree: Tree, swapped: NDArray[np.bool_]) -> Tree:
     """Return the tree with the children of some nodes in the other order."""
     order = [0]
-    parent, child = [-1], []
-    for new, old in enumerate(order):  # grows while it is walked: breadth first
-        kids = list(tree.children(old))
-        child.append(len(order) if kids else -1)
-        order += reversed(kids) if swapped[old] else kids
-        parent += [new] * len(kids)
-    return replace(
-        tree,
-        parent=np.array(parent),
-        attribute=tree.attribute[order],
-        child=np.array(child),
-        branches=tree.branches[order],
-        threshold=tree.threshold[order],
-        around=tree.around[order],
-        routes=tuple(tree.routes[old] for old in order),
-        counts=tree.counts[order],
-        errors=tree.errors[order],
-        label=tree.label[order],
-        gain=tree.gain[order],
-    )
+    for node in order:  # grows while it is walked: breadth first
+        kids = tree.children(node)
+        order += reversed(kids) if swapped[node] else kids
+    return tree.take(order)

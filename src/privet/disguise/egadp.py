@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from privet.disguise.base import method
-from privet.disguise.gadp import GADP
+from privet.disguise.gadp import GADP, REGRESSION_SAID
 from privet.disguise.noised import normals
 from privet.disguise.regression import Regression, basis, root
 from privet.errors import DataError
@@ -27,15 +27,31 @@ class EGADP(GADP):
 
     The sample mean of every column and every covariance between columns are exactly those of the
     originals, however few records there are. No formal guarantee; parameters as for ``GADP``.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> release = pv.EGADP(["salary", "age"], proximity=0.3).disguise(table, schema, seed=1)
+    >>> release.rows
+    300
     """
 
     method: ClassVar[str] = "egadp"
+    said: ClassVar[tuple[str, ...]] = (
+        (
+            "Confidential numbers are drawn anew round their regression on all else, with "
+            "proximity {proximity}, so that means and covariances are exactly those of the "
+            "originals; all other attributes are plain."
+        ),
+        REGRESSION_SAID,
+    )
 
-    def drawn(self, found: Regression, source: Randomness) -> Floats:
+    def drawn(self, fit: Regression, source: Randomness) -> Floats:
         """Return new numbers: the noise is orthogonal to all that is there, and scaled to fit."""
-        rows, width = found.mean.shape
-        own, _ = basis(found.residual)
-        there = np.column_stack([found.sides, own])
+        rows, width = fit.mean.shape
+        own, _ = basis(fit.residual)
+        there = np.column_stack([fit.sides, own])
         if rows < there.shape[1] + width + 1:
             message = f"There are {rows:,} records; noise that is orthogonal to {there.shape[1]} "
             message += f"columns needs at least {there.shape[1] + width + 1:,}."
@@ -44,7 +60,7 @@ class EGADP(GADP):
         for _ in range(2):  # twice: the second takes out what rounding left
             raw -= there @ (there.T @ raw)
         free, _ = np.linalg.qr(raw)
-        spread = root((1.0 - self.proximity**2) * found.covariance)
+        spread = root((1.0 - self.proximity**2) * fit.covariance)
         noise = np.sqrt(rows - 1) * free @ spread.T
-        drawn: Floats = found.mean + self.proximity * found.residual + noise
+        drawn: Floats = fit.mean + self.proximity * fit.residual + noise
         return drawn

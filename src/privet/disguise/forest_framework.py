@@ -18,7 +18,7 @@ from privet.compiled import in_threads
 from privet.disguise.base import method
 from privet.disguise.kernels import deal
 from privet.disguise.noised import Noised, normals
-from privet.disguise.rules import Rules, matrix
+from privet.disguise.rules import SAID, Rules, matrix
 from privet.disguise.wrap import wrap_reals, wrap_whole
 from privet.errors import PlanError
 from privet.table import MemoryTable
@@ -53,49 +53,94 @@ class ForestFramework(Noised):
         and more is given away.
     noise
         The standard deviation of the noise, as a share of each attribute's range.
+    mean
+        The mean of the noise, likewise; 0 by default. What leaves a sub-domain at one end comes in
+        at the other, so that another mean moves numbers round inside it.
     min_leaf
         The least records in a leaf; by default 4 % of the records, two at least.
     goodness, separation
         Of SysFor: how far below the best gain ratio a tree's first split may lie, and how far apart
         two cuts of one attribute must lie.
+    min_gain_ratio, confidence
+        Of C4.5: the least gain ratio of a split, and at which confidence of their errors' upper
+        bounds subtrees are pruned; a smaller one prunes more.
+    forest
+        ``"sysfor"``, or ``"credal"``: credal trees, one for each of the best attributes at the
+        root, which take none of the four settings before.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> release = pv.ForestFramework(n_trees=2).disguise(table, schema, seed=1)
+    >>> release.rows
+    300
     """
 
     method: ClassVar[str] = "forest-framework"
+    said: ClassVar[tuple[str, ...]] = (
+        (
+            "Numbers have noise, categories and the class are dealt anew among records of the "
+            "same leaves of {n_trees} trees."
+        ),
+        SAID,
+    )
 
     n_trees: int = 3
     noise: float = 0.1
+    mean: float = 0.0
     min_leaf: int | None = None
     goodness: float = 0.5
     separation: float = 0.3
+    min_gain_ratio: float = 0.01
+    confidence: float = 0.25
+    forest: str = "sysfor"
 
     @property
     def rules(self) -> Rules:
         """How the forest is grown."""
-        return Rules(self.n_trees, self.min_leaf, self.goodness, self.separation)
+        learner = self.min_gain_ratio, self.confidence, self.forest
+        return Rules(self.n_trees, self.min_leaf, self.goodness, self.separation, *learner)
 
     def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, and numbers without room for noise."""
+        """Validate settings, and refuse numbers without room for noise.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.ForestFramework(noise=0.1).check(schema)
+        """
         self.rules.check("ForestFramework")
-        check_noise("ForestFramework", self.noise, schema)
+        check_noise("ForestFramework", self.noise, schema, self.mean)
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
         """Return the records with noise, each in its leaf of every tree."""
-        return keep_rules(self.rules.forest(table, schema), table, schema, source, self.noise)
+        trees = self.rules.grown(table, schema)
+        return keep_rules(trees, table, schema, source, self.noise, self.mean)
 
 
 def keep_rules(
-    trees: Sequence[Tree], table: MemoryTable, schema: Schema, source: Randomness, noise: float
+    trees: Sequence[Tree],
+    table: MemoryTable,
+    schema: Schema,
+    source: Randomness,
+    noise: float,
+    mean: float = 0.0,
 ) -> MemoryTable:
     """Shake numbers inside the intersections of trees, and deal all categories anew there."""
-    found = intersect(trees, matrix(table, schema))
-    made = shaken(found, table, schema, source, noise)
+    leaves = intersect(trees, matrix(table, schema))
+    made = shaken(leaves, table, schema, source, noise, mean)
     names = [attribute.name for attribute in schema if attribute.is_categorical]
-    columns = {**made, **dealt(found.member, table, names, schema, source)}
+    columns = {**made, **dealt(leaves.member, table, names, schema, source)}
     return MemoryTable({name: columns[name] for name in schema.names})
 
 
 def shaken(
-    found: Intersections, table: MemoryTable, schema: Schema, source: Randomness, noise: float
+    leaves: Intersections,
+    table: MemoryTable,
+    schema: Schema,
+    source: Randomness,
+    noise: float,
+    mean: float = 0.0,
 ) -> dict[str, Floats]:
     """Return the numeric columns with noise, each number inside its intersection's sub-domain.
 
@@ -106,14 +151,15 @@ def shaken(
     def shake(column: int) -> Floats:
         attribute = schema.inputs[column]
         low, high = attribute.range
-        lower = np.maximum(found.limits.lower[:, column], _below(attribute))
-        upper = np.minimum(found.limits.upper[:, column], high)
-        shift = noise * (high - low) * normals(source, places[attribute.name], table.rows)
+        lower = np.maximum(leaves.limits.lower[:, column], _below(attribute))
+        upper = np.minimum(leaves.limits.upper[:, column], high)
+        drawn = normals(source, places[attribute.name], table.rows)
+        shift = (high - low) * (mean + noise * drawn)
         wrap = wrap_whole if attribute.integer else wrap_reals
-        return wrap(table.columns[attribute.name], shift, lower, upper, found.member)
+        return wrap(table.columns[attribute.name], shift, lower, upper, leaves.member)
 
     inputs = schema.inputs
-    numeric = [place for place, one in enumerate(inputs) if not one.is_categorical]
+    numeric = [place for place, attribute in enumerate(inputs) if not attribute.is_categorical]
     made = in_threads(shake, numeric)
     return {inputs[place].name: column for place, column in zip(numeric, made, strict=True)}
 
@@ -146,14 +192,14 @@ def dealt(
     return dict(zip(names, in_threads(work, names), strict=True))
 
 
-def check_noise(
-    who: str, noise: object, schema: Schema, names: Sequence[str] | None = None
-) -> None:
-    """Refuse noise that is no positive number, and numbers that have no room for any."""
+def check_noise(who: str, noise: object, schema: Schema, mean: object = 0.0) -> None:
+    """Validate the noise and its mean, and that numbers have room for it."""
     if not isinstance(noise, Real) or isinstance(noise, bool) or not 0 < float(noise) < math.inf:
         raise PlanError(f"{who}: noise must be a number above 0, a share of each range.")
+    if not isinstance(mean, Real) or isinstance(mean, bool) or not math.isfinite(mean):
+        raise PlanError(f"{who}: mean must be a finite number, a share of each range.")
     for attribute in schema.inputs:
-        if attribute.is_categorical or (names is not None and attribute.name not in names):
+        if attribute.is_categorical:
             continue
         if attribute.range[0] == attribute.range[1]:
             message = (

@@ -15,7 +15,7 @@ import numpy as np
 from privet.disguise.base import method
 from privet.disguise.forest_framework import check_noise, dealt, shaken
 from privet.disguise.noised import Noised, uniforms
-from privet.disguise.rules import Rules, check_share, matrix
+from privet.disguise.rules import SAID, Rules, check_share, matrix
 from privet.table import MemoryTable
 from privet.tree.domains import intersect
 
@@ -43,18 +43,36 @@ class Framework(Noised):
     ----------
     noise
         The standard deviation of the noise, as a share of each attribute's range.
+    mean
+        The mean of the noise, likewise; 0 by default.
     change
         The probability that a category becomes a similar one; one that is tested on the record's
         path never does.
     min_leaf
         The least records in a leaf; by default 4 % of the records, two at least.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> release = pv.Framework(noise=0.1).disguise(table, schema, seed=1)
+    >>> release.rows
+    300
     """
 
     method: ClassVar[str] = "framework"
+    said: ClassVar[tuple[str, ...]] = (
+        (
+            "Numbers have noise, categories are changed to similar ones with probability "
+            "{change}, the class is dealt anew among records of the same leaf of one tree."
+        ),
+        SAID,
+    )
 
     noise: float = 0.1
     change: float = 0.2
     min_leaf: int | None = None
+    mean: float = 0.0
 
     @property
     def rules(self) -> Rules:
@@ -62,19 +80,25 @@ class Framework(Noised):
         return Rules(1, self.min_leaf)
 
     def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, and numbers without room for noise."""
+        """Validate settings, and refuse numbers without room for noise.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.Framework(noise=0.1).check(schema)
+        """
         self.rules.check("Framework")
-        check_noise("Framework", self.noise, schema)
+        check_noise("Framework", self.noise, schema, self.mean)
         check_share("Framework", "change", self.change)
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
         """Return the records with noise, each in its leaf of the tree."""
-        found = intersect(self.rules.forest(table, schema), matrix(table, schema))
-        columns: dict[str, NDArray[Any]] = dict(shaken(found, table, schema, source, self.noise))
-        columns |= dealt(found.member, table, [schema.target], schema, source)
+        leaves = intersect(self.rules.grown(table, schema), matrix(table, schema))
+        made = shaken(leaves, table, schema, source, self.noise, self.mean)
+        columns: dict[str, NDArray[Any]] = dict(made)
+        columns |= dealt(leaves.member, table, [schema.target], schema, source)
         for place, attribute in enumerate(schema.inputs):
             if attribute.is_categorical:
-                free = ~found.limits.tested[:, place][found.member]
+                free = ~leaves.limits.tested[:, place][leaves.member]
                 drawn = uniforms(source, _MORE + place, 2 * table.rows)
                 columns[attribute.name] = self._similar(attribute.name, table, schema, drawn, free)
         return MemoryTable({name: columns[name] for name in schema.names})

@@ -16,7 +16,7 @@ from privet.disguise.base import method
 from privet.disguise.noised import Noised, normals
 from privet.disguise.regression import Regression, regress, root, side_columns
 from privet.disguise.rules import BELOW_ONE, check_share
-from privet.errors import DataError, PlanError
+from privet.errors import DataError, PlanError, PrivetWarning
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from privet.randomness import Randomness
     from privet.schema import Attribute, Schema
 
-__all__ = ["GADP", "SLACK"]
+__all__ = ["GADP", "REGRESSION_SAID", "SLACK"]
 
+REGRESSION_SAID = (
+    "Whoever knows a person's plain attributes can find the row, and predict the numbers as well "
+    "as a regression on them does."
+)
 SLACK = 4.0  # widths of the range by which numbers drawn anew may lie outside it, to either side
 
 
@@ -50,9 +54,24 @@ class GADP(Noised):
         Whether to put numbers back into the declared range, and to round whole ones. Moments are
         then no longer kept. Otherwise the release declares real numbers in a range that is wider
         by four widths on either side.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> release = pv.GADP(["salary", "age"], proximity=0.3).disguise(table, schema, seed=1)
+    >>> release.rows
+    300
     """
 
     method: ClassVar[str] = "gadp"
+    said: ClassVar[tuple[str, ...]] = (
+        (
+            "Confidential numbers are drawn anew round their regression on all else, with "
+            "proximity {proximity}; all other attributes are plain."
+        ),
+        REGRESSION_SAID,
+    )
 
     confidential: Sequence[str] | None = None
     proximity: float = 0.0
@@ -63,15 +82,26 @@ class GADP(Noised):
         return type(self).__name__
 
     def changed(self, schema: Schema) -> list[str]:
-        """Return the confidential attributes."""
+        """Return the confidential attributes.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.GADP(["salary"]).changed(schema)
+        ['salary']
+        """
         if self.confidential is None:
-            numeric = [one for one in schema.inputs if not one.is_categorical]
-            return [one.name for one in numeric if one.missing == "error"]
+            numeric = [attribute for attribute in schema.inputs if not attribute.is_categorical]
+            return [attribute.name for attribute in numeric if attribute.missing == "error"]
         asked = [self.confidential] if isinstance(self.confidential, str) else self.confidential
         return [name for name in schema.names if name in set(asked)]
 
     def check(self, schema: Schema) -> None:
-        """Refuse attributes that are not numbers, and settings that cannot be."""
+        """Refuse attributes that are not numbers, and settings that cannot be.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.GADP(["salary"]).check(schema)
+        """
         asked = self.changed(schema) if self.confidential is None else list(self.confidential)
         if isinstance(self.confidential, str):
             raise PlanError(f"{self._who}: confidential must be a list of names.")
@@ -98,21 +128,22 @@ class GADP(Noised):
             return attribute
         low, high = attribute.range
         slack = SLACK * (high - low)
-        return replace(attribute, low=low - slack, high=high + slack, integer=False, bins=None)
+        wider = replace(attribute, bins=None, edges=None, scale=None, prior=None)
+        return replace(wider, low=low - slack, high=high + slack, integer=False)
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
         """Return the records with confidential numbers drawn anew."""
         names = self.changed(schema)
         true = confidential_columns(self._who, table, names)
-        found = regress(true, side_columns(table, schema, names))
-        drawn = self.drawn(found, source)
+        fit = regress(true, side_columns(table, schema, names))
+        drawn = self.drawn(fit, source)
         return self._put(table, schema, names, drawn)
 
-    def drawn(self, found: Regression, source: Randomness) -> Floats:
+    def drawn(self, fit: Regression, source: Randomness) -> Floats:
         """Return new numbers, records × confidential attributes."""
-        spread = root((1.0 - self.proximity**2) * found.covariance)
-        noise = _matrix_of_normals(found, source) @ spread.T
-        drawn: Floats = found.mean + self.proximity * found.residual + noise
+        spread = root((1.0 - self.proximity**2) * fit.covariance)
+        noise = _matrix_of_normals(fit, source) @ spread.T
+        drawn: Floats = fit.mean + self.proximity * fit.residual + noise
         return drawn
 
     def _put(
@@ -123,12 +154,13 @@ class GADP(Noised):
         for place, name in enumerate(names):
             attribute = schema[name]
             low, high = self.released(attribute).range
-            held = np.clip(drawn[:, place], low, high)
-            if not self.keep_domain and not np.array_equal(held, drawn[:, place]):
+            inside = np.clip(drawn[:, place], low, high)
+            if not self.keep_domain and not np.array_equal(inside, drawn[:, place]):
                 message = f"Numbers of {name!r} were drawn so far outside their range that they "
-                warnings.warn(message + "were cut off: moments are not kept.", stacklevel=2)
+                message += "were cut off: moments are not kept."
+                warnings.warn(message, PrivetWarning, stacklevel=2)
             whole = self.keep_domain and attribute.integer
-            columns[name] = np.rint(held) if whole else held
+            columns[name] = np.rint(inside) if whole else inside
         return MemoryTable(columns)
 
 
@@ -142,6 +174,6 @@ def confidential_columns(who: str, table: MemoryTable, names: Sequence[str]) -> 
     return true
 
 
-def _matrix_of_normals(found: Regression, source: Randomness) -> Floats:
-    rows, width = found.mean.shape
+def _matrix_of_normals(fit: Regression, source: Randomness) -> Floats:
+    rows, width = fit.mean.shape
     return np.column_stack([normals(source, place, rows) for place in range(width)])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from privet.channel.flip import Flip, check_theta
 from privet.channel.gamma_diagonal import check_gamma
 from privet.channel.joint_gamma import JointGammaDiagonal, check_group
 from privet.disguise.binary import Binary
+from privet.disguise.kinds import known_in
 from privet.disguise.treatment import Substitution
 from privet.errors import PlanError
 
@@ -26,13 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["GROUPS", "FlipGroup", "Group", "JointGroup"]
 
 GROUPS: dict[str, type[Group]] = {}  # by the word for them in plan files
-Kind = TypeVar("Kind", bound="type[Group]")
-
-
-def group(kind: Kind) -> Kind:
-    """Make a kind of group known to plan files."""
-    GROUPS[kind.method] = kind
-    return kind
+group = known_in(GROUPS)
 
 
 class Group(ABC):
@@ -55,12 +50,17 @@ class Group(ABC):
         return f"The group {' × '.join(map(repr, self.attributes))}"
 
     def check(self, schema: Schema) -> None:
-        """Refuse names that are none, or not of the schema, or the class."""
+        """Refuse names that are none, or not of the schema, or the class.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> pv.JointGroup(("Outlook", "Wind"), 4).check(schema)
+        """
         for name in check_group(self.attributes, "A group of the plan"):
             if name not in schema:
                 message = f"{self.where} names {name!r}, which the schema does not have; "
                 raise PlanError(message + f"it has {', '.join(schema.names)}.")
-            if name == schema.target:
+            if name == schema.goal:
                 message = f"{self.where} names the class {name!r}, which is not disguised in a "
                 raise PlanError(message + "group.", hint="give the class a treatment of its own.")
 
@@ -72,6 +72,14 @@ class FlipGroup(Group):
 
     A single attribute is protected by ε = |ln(θ/(1−θ))|; two or more have no finite ε.
     ``cuts`` says where an attribute of more than two values is cut, if not in the middle.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> plan = pv.Plan({}, groups=[pv.FlipGroup(["Wind"], theta=0.75)], default=pv.Exact())
+    >>> plan.disguise(table, schema).treatments["Wind"]
+    'flip'
     """
 
     method: ClassVar[str] = "flip"
@@ -81,7 +89,12 @@ class FlipGroup(Group):
     cuts: Mapping[str, Any] = field(default_factory=dict)
 
     def treatment(self, name: str) -> Binary:
-        """Return the attribute's cut."""
+        """Return the attribute's cut.
+
+        >>> import privet as pv
+        >>> type(pv.FlipGroup(("smoker", "drinks"), 0.8).treatment("smoker")).__name__
+        'Binary'
+        """
         check_theta(self.theta, self.where)
         if not isinstance(self.cuts, Mapping):
             raise PlanError(f"{self.where}: cuts is a table of attributes and their cuts.")
@@ -91,7 +104,12 @@ class FlipGroup(Group):
         return Binary(self.cuts.get(name))
 
     def channel(self, sizes: Sequence[int]) -> Flip:
-        """Return the flip channel."""
+        """Return the flip channel.
+
+        >>> import privet as pv
+        >>> pv.FlipGroup(("smoker", "drinks"), 0.8).channel([2, 2]).attributes
+        ('smoker', 'drinks')
+        """
         del sizes
         return Flip(tuple(self.attributes), self.theta)
 
@@ -102,6 +120,16 @@ class JointGroup(Group):
     """Put a random tuple in the place of a group's own, which is γ times as likely to stay.
 
     Protects the whole group by ε = ln γ. Numbers are cut to ``bins`` cells of equal width first.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> plan = pv.Plan(
+    ...     {}, groups=[pv.JointGroup(["Wind", "Humidity"], gamma=3)], default=pv.Exact()
+    ... )
+    >>> plan.disguise(table, schema).rows
+    14
     """
 
     method: ClassVar[str] = "joint-substitution"
@@ -111,11 +139,21 @@ class JointGroup(Group):
     bins: int | None = None
 
     def treatment(self, name: str) -> Substitution:
-        """Return how numbers are cut to cells."""
+        """Return how numbers are cut to cells.
+
+        >>> import privet as pv
+        >>> type(pv.JointGroup(("sky", "wind"), 4).treatment("sky")).__name__
+        'Substitution'
+        """
         del name
         check_gamma(self.gamma, self.where)
         return Substitution(self.gamma, self.bins)
 
     def channel(self, sizes: Sequence[int]) -> JointGammaDiagonal:
-        """Return the joint γ-diagonal channel."""
+        """Return the joint γ-diagonal channel.
+
+        >>> import privet as pv
+        >>> pv.JointGroup(("sky", "wind"), 4).channel([3, 2]).input_size
+        6
+        """
         return JointGammaDiagonal(tuple(self.attributes), tuple(sizes), self.gamma)

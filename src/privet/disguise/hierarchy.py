@@ -14,7 +14,6 @@ and fewer bins, each made of whole ones of the step before.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ import numpy as np
 
 from privet.disguise.treatment import Exact, Treatment, ValueClass
 from privet.errors import PlanError
+from privet.files.reading import read_toml
 
 if TYPE_CHECKING:
     from privet.coding import Value
@@ -48,13 +48,7 @@ def ladders(given: Hierarchies, schema: Schema) -> dict[str, list[Treatment]]:
 
 
 def _read(path: str | Path) -> dict[str, Any]:
-    file = Path(path)
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PlanError(f"The hierarchies {file} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise PlanError(f"The hierarchies {file} are not valid TOML: {error}.") from None
+    return read_toml(Path(path), "file of hierarchies", PlanError)
 
 
 def _ladder(attribute: Attribute, form: Any) -> list[Treatment]:
@@ -63,9 +57,8 @@ def _ladder(attribute: Attribute, form: Any) -> list[Treatment]:
         form = {word: ["all"] if attribute.is_categorical else [1]}
     if not isinstance(form, Mapping) or list(form) != [word] or not isinstance(form[word], list):
         message = f"Attribute {attribute.name!r}: a hierarchy is a list of {word}."
-        raise PlanError(
-            message, hint='steps = ["all"] for categories, bins = [10, 5, 1] for numbers.'
-        )
+        hint = '{ steps = ["all"] } for categories, { bins = [10, 5, 1] } for numbers.'
+        raise PlanError(message, hint=hint)
     if attribute.is_categorical:
         return _groups(attribute, form[word])
     return _bins(attribute, form[word])
@@ -73,7 +66,7 @@ def _ladder(attribute: Attribute, form: Any) -> list[Treatment]:
 
 def _groups(attribute: Attribute, steps: list[Any]) -> list[Treatment]:
     where = f"Attribute {attribute.name!r}"
-    found: list[Treatment] = [Exact()]
+    treatments: list[Treatment] = [Exact()]
     before: dict[Any, list[Value]] = {value: [value] for value in attribute.values or ()}
     for number, asked in enumerate(steps, 1):
         step = {ALL: list(before)} if asked == "all" else asked
@@ -83,13 +76,13 @@ def _groups(attribute: Attribute, steps: list[Any]) -> list[Treatment]:
         if sorted(map(repr, listed)) != sorted(map(repr, before)):
             message = f"{where}: step {number} must group every value of the step before just once."
             raise PlanError(message)
-        before = {name: [v for held in group for v in before[held]] for name, group in step.items()}
-        found.append(ValueClass(groups=before))
-    return found
+        before = {name: [v for g in group for v in before[g]] for name, group in step.items()}
+        treatments.append(ValueClass(groups=before))
+    return treatments
 
 
 def _bins(attribute: Attribute, steps: list[Any]) -> list[Treatment]:
-    found = [ValueClass()]
+    treatments = [ValueClass()]
     edges = attribute.coding().edges
     for number, asked in enumerate(steps, 1):
         step = ValueClass(bins=asked)
@@ -106,5 +99,5 @@ def _bins(attribute: Attribute, steps: list[Any]) -> list[Treatment]:
                 message + "ones of the step before.", hint="let each number divide the last."
             )
         edges = coarser
-        found.append(step)
-    return list(found)
+        treatments.append(step)
+    return list(treatments)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from privet.disguise.applied import in_memory
 from privet.disguise.base import method
 from privet.disguise.hierarchy import Hierarchies, ladders
-from privet.disguise.plan import Plan, in_memory
+from privet.disguise.mondrian import mondrian
+from privet.disguise.plan import Plan
 from privet.disguise.treatment import Exact, Treatment, ValueClass
 from privet.disguise.whole import WholeTable, taken, whole
-from privet.errors import PlanError
-from privet.release import Claim, Release
+from privet.errors import PlanError, PrivetWarning
 from privet.release.anonymity import Anonymity, groups_of
 
 if TYPE_CHECKING:
@@ -23,22 +25,15 @@ if TYPE_CHECKING:
 
     from privet.frames import Column
     from privet.randomness import Randomness
+    from privet.release import Claim, Release
     from privet.schema import Schema
 
-__all__ = ["Diversity", "KAnonymity", "diversity", "information"]
+__all__ = ["PARTITIONS", "KAnonymity", "information"]
 
-
-class Diversity(NamedTuple):
-    """What groups of a release give away.
-
-    ``k`` is the smallest group by the quasi-identifier without the class, ``l`` the fewest
-    classes in a group, ``homogeneous`` the share of records whose group has one class only.
-    """
-
-    k: int
-    groups: int
-    l: int  # noqa: E741
-    homogeneous: float
+# On Adult, 5-anonymous by all 14 attributes, leaving out up to so many records keeps four of them
+# from becoming a single value; leaving out none keeps no attribute at all, 2 % two, 10 % five.
+BUDGET = 0.05
+PARTITIONS = ("hierarchy", "mondrian")
 
 
 @method
@@ -58,10 +53,24 @@ class KAnonymity(WholeTable):
     quasi
         The quasi-identifier; all attributes but the class by default. The class may be among them.
     suppress
-        The share of records that may be left out because their groups stay too small.
+        The share of records that may be left out because their groups stay too small; 5 % by
+        default.
     order
         Attributes in the order of their steps; by default the step that loses least information
         about the class comes next.
+    partition
+        ``"hierarchy"`` makes an attribute coarser for all records alike. ``"mondrian"`` does so for
+        categories only, and cuts numbers in several dimensions at once: each group of equal
+        categories is halved at the median of its widest attribute while both halves keep k records
+        (LeFevre and others, 2006). A number is released as the middle of its group's interval.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.KAnonymity(k=2, quasi=["Outlook"]).disguise(table, schema, seed=1)
+    >>> release.anonymity.k
+    2
     """
 
     method: ClassVar[str] = "k-anonymity"
@@ -69,19 +78,32 @@ class KAnonymity(WholeTable):
     k: int = 2
     hierarchies: Hierarchies = field(default_factory=dict)
     quasi: Sequence[str] | None = None
-    suppress: float = 0.0
+    suppress: float | None = None
     order: Sequence[str] | None = None
+    partition: str = "hierarchy"
+
+    @property
+    def _budget(self) -> float:
+        return BUDGET if self.suppress is None else self.suppress
 
     def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, or not for this schema."""
+        """Validate settings for this schema.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> pv.KAnonymity(k=2).check(schema)
+        """
         self._checked(schema)
 
     def _checked(self, schema: Schema) -> tuple[str, ...]:
         if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
             raise PlanError("KAnonymity: k must be a whole number of at least 2.")
-        if not 0 <= self.suppress < 1:
+        if not _is_share(self._budget):
             raise PlanError("KAnonymity: suppress must be a share from 0 up to, but not, 1.")
         inputs = [attribute.name for attribute in schema.inputs]
+        for word, names in (("quasi", self.quasi), ("order", self.order)):
+            if names is not None and not isinstance(names, list | tuple):
+                raise PlanError(f"KAnonymity: {word} must be a list of names.")
         quasi = tuple(inputs if self.quasi is None else self.quasi)
         for name in (*quasi, *(self.order or ())):
             if name not in schema:
@@ -89,40 +111,88 @@ class KAnonymity(WholeTable):
                 raise PlanError(message + f"it has {', '.join(schema.names)}.")
         if not quasi or len(set(quasi)) < len(quasi):
             raise PlanError("KAnonymity: quasi must name attributes, each once.")
+        if not isinstance(self.partition, str) or self.partition not in PARTITIONS:
+            message = f"KAnonymity: partition must be one of {', '.join(map(repr, PARTITIONS))}."
+            raise PlanError(message)
         return quasi
 
+    def _cut(self, quasi: Sequence[str], schema: Schema) -> list[str]:
+        """Return the numbers that are cut in several dimensions."""
+        if self.partition == "hierarchy":
+            return []
+        return [name for name in quasi if not schema[name].is_categorical]
+
     def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
-        """Return what a release made so would promise; no data are needed."""
+        """Return what a release made so would promise; no data are needed.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> pv.KAnonymity(k=2).claim(schema).epsilon
+        inf
+        """
         anonymity = Anonymity(self.k, self._checked(schema))
         treatments = dict.fromkeys(schema.names, ValueClass.method)
         treatments[schema.target] = Exact.method
-        return Claim.of(
-            treatments,
-            [()],
-            target=schema.target,
-            learned=schema.learned,
-            seeded=seeded,
-            notes=anonymity.notes(),
-        )
+        return self.claimed(schema, treatments, anonymity.notes(), seeded=seeded, formal=True)
 
     def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
         """Generalise records and return the release."""
         quasi = self._checked(schema)
         raw = whole(records, schema)
         steps, keep = self.generalise(raw, schema)
-        held = {name: taken(column, keep) for name, column in raw.items()}
-        made = in_memory(held, Plan(steps).recipe(schema), source, shuffle=shuffle)
-        release = replace(made, anonymity=Anonymity(self.k, quasi))
+        kept = {name: taken(column, keep) for name, column in raw.items()}
+        cut = self._cut(quasi, schema)
+        if cut:
+            kept |= self._partitioned(kept, steps, schema, [n for n in quasi if n not in cut], cut)
+        made = in_memory(kept, Plan(steps).recipe(schema), source, shuffle=shuffle)
+        words = made.treatments | dict.fromkeys(cut, ValueClass.method)
+        release = replace(made, treatments=words, anonymity=Anonymity(self.k, quasi))
         release.verify()
+        for message in self._losses(steps, schema, keep):
+            warnings.warn(message, PrivetWarning, stacklevel=4)
         return release
+
+    def _partitioned(
+        self,
+        raw: dict[str, Column],
+        steps: dict[str, Treatment],
+        schema: Schema,
+        equal: Sequence[str],
+        cut: Sequence[str],
+    ) -> dict[str, Column]:
+        """Return the numbers to cut, each the middle of its group's interval."""
+        coded = [
+            step.encode(schema[name], step.coding(schema[name]), raw[name])
+            for name in equal
+            for step in [steps[name]]
+        ]
+        numbers = np.column_stack([schema[name].numbers(raw[name]) for name in cut])
+        if np.isnan(numbers).any():
+            message = "KAnonymity: numbers that may be missing cannot be cut by 'mondrian'."
+            raise PlanError(message, hint="fill them before, or use partition='hierarchy'.")
+        ranges = np.array([schema[name].range for name in cut])
+        start = groups_of(coded).member if coded else np.zeros(len(numbers), np.int64)
+        middles = mondrian(numbers, ranges, start, self.k)
+        whole_numbers = np.array([schema[name].integer for name in cut])
+        middles = np.where(whole_numbers, np.floor(middles), middles)
+        return dict(zip(cut, middles.T, strict=True))
 
     def generalise(
         self, raw: dict[str, Column], schema: Schema
     ) -> tuple[dict[str, Treatment], NDArray[np.bool_]]:
         """Return what happens to each attribute, and which records are not suppressed."""
         quasi = self._checked(schema)
+        cut = self._cut(quasi, schema)
+        quasi = tuple(name for name in quasi if name not in cut)
         ladder = ladders(self.hierarchies, schema)
         rungs = dict.fromkeys(quasi, 0)
+        if not quasi:
+            exact: dict[str, Treatment] = {name: Exact() for name in schema.names}
+            rows = len(next(iter(raw.values())))
+            if rows < self.k:
+                message = f"{self.k}-anonymity cannot be reached with {rows:,} records."
+                raise PlanError(message, hint="lower k, or collect more records.")
+            return exact, np.ones(rows, np.bool_)
 
         def coded(name: str, rung: int) -> NDArray[Any]:
             attribute, step = schema[name], ladder[name][rung]
@@ -134,7 +204,7 @@ class KAnonymity(WholeTable):
         while True:
             groups = groups_of(list(codes.values()))
             keep = (groups.sizes >= self.k)[groups.member]
-            if (~keep).sum() <= self.suppress * len(keep) and keep.any():
+            if (~keep).sum() <= self._budget * len(keep) and keep.any():
                 break
             higher = {
                 name: coded(name, rung + 1)
@@ -151,6 +221,30 @@ class KAnonymity(WholeTable):
         treatments: dict[str, Treatment] = {name: Exact() for name in schema.names}
         treatments |= {name: ladder[name][rung] for name, rung in rungs.items()}
         return treatments, keep
+
+    def _losses(
+        self, steps: dict[str, Treatment], schema: Schema, keep: NDArray[np.bool_]
+    ) -> list[str]:
+        """Say what was lost that nobody chose to lose."""
+        lost = []
+        for attribute in schema.inputs:
+            released = steps[attribute.name].released(attribute)
+            if released is not None and released.coding().known < min(2, attribute.coding().known):
+                lost.append(attribute.name)
+        left = [attribute.name for attribute in schema.inputs if attribute.name not in lost]
+        said = []
+        if not self.hierarchies and lost:
+            said.append(
+                f"k-anonymity made one value of {len(lost)} of {len(schema.inputs)} attributes: "
+                f"{', '.join(lost)}. What is left: {', '.join(left) or 'nothing'}. To keep more, "
+                "give hierarchies of finer steps, name fewer attributes in quasi, or lower k."
+            )
+        if self.suppress is None and not keep.all():
+            said.append(
+                f"k-anonymity left out {int((~keep).sum()):,} of {len(keep):,} records, whose "
+                f"groups stayed too small; suppress = 0 keeps all, and makes attributes coarser."
+            )
+        return said
 
     def _next(
         self,
@@ -172,7 +266,7 @@ class KAnonymity(WholeTable):
 
 
 def information(codes: NDArray[Any], target: NDArray[Any]) -> float:
-    """Return the information gain of an attribute about the class, in bits, one branch a value."""
+    """Return the information gain of an attribute about the class in bits, a branch per value."""
     table = np.zeros((int(codes.max()) + 1, int(target.max()) + 1))
     np.add.at(table, (codes, target), 1)
     total = table.sum()
@@ -184,18 +278,6 @@ def information(codes: NDArray[Any], target: NDArray[Any]) -> float:
     return entropy(table.sum(0)) + entropy(table.sum(1)) - entropy(table.ravel())
 
 
-def diversity(release: Release, quasi: Sequence[str] | None = None) -> Diversity:
-    """Report k, l-diversity and homogeneity of the class in a release's groups."""
-    names = quasi or (release.anonymity.quasi if release.anonymity else release.schema.names)
-    target = release.schema.target
-    table = release.parts[0].table.collect(release.rows)
-    groups = groups_of([table.columns[name] for name in names if name != target])
-    counts = np.zeros((len(groups.sizes), len(release.schema.classes)), np.int64)
-    np.add.at(counts, (groups.member, table.columns[target]), 1)
-    kinds = (counts > 0).sum(1)
-    return Diversity(
-        int(groups.sizes.min()),
-        len(groups.sizes),
-        int(kinds.min()),
-        float(groups.sizes[kinds == 1].sum() / len(groups.member)),
-    )
+def _is_share(budget: object) -> bool:
+    number = isinstance(budget, int | float) and not isinstance(budget, bool)
+    return number and 0 <= budget < 1  # type: ignore[operator]  # it is a number

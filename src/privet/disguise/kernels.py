@@ -38,11 +38,11 @@ def deal(
             count = np.uint64(last - begin + 1)
             low = (np.uint64(words[2 * last]) * count) >> np.uint64(32)
             drawn = (np.uint64(words[2 * last + 1]) * count + low) >> np.uint64(32)
-            one = order[last]
+            row = order[last]
             other = order[begin + np.int64(drawn)]
-            held = out[one]
-            out[one] = out[other]
-            out[other] = held
+            swapped = out[row]
+            out[row] = out[other]
+            out[other] = swapped
         begin = end
 
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.errors import InputError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -30,7 +32,9 @@ __all__ = ["Loss", "dummy_bound", "dummy_ratio", "fewest_copies", "loss_of", "st
 class Loss:
     """What ``leaked`` records of T′ and T^P give away.
 
-    ``value`` is the expected number of matches and lies between ``low`` and ``high`` (§6.1),
+    ``lost`` is the loss in full (§6.1.1), with the chance that records are rebuilt and with what a
+    record tells; ``value`` is what it comes to if none are and each tells all, as the thesis has
+    it on: the expected number of matches. It lies between ``low`` and ``high`` (§6.1),
     which depend on sizes only; ``without`` is the same for a table stored as it is;
     ``among_real`` is the value if the leaked records are known to be no dummies. ``exposed`` is
     how many kinds of collected records are likelier to be met in the store than in the collected
@@ -49,6 +53,7 @@ class Loss:
     exposed: int
     kinds: int
     stored: int
+    lost: float
 
     def sentences(self) -> list[str]:
         """Say it in words, with a warning where the method is weak."""
@@ -59,6 +64,11 @@ class Loss:
                 f"{self.without:.4g} if the table were stored as it is)."
             ),
         ]
+        if not math.isclose(self.lost, self.value):
+            said.append(
+                f"With the chance of rebuilding records, and what each tells, as given, the loss "
+                f"is {self.lost:.4g} records."
+            )
         if self.value > 0.9 * self.high:
             said.append(
                 "Warning: the collected records are spread evenly, which is near the worst "
@@ -77,8 +87,28 @@ class Loss:
         return said
 
 
-def loss_of(universe: Universe, collected: NDArray[np.int64], copies: int, leaked: int = 1) -> Loss:
-    """Return the loss of a store that ``collected`` so many of each cell, in some copies."""
+def loss_of(
+    universe: Universe,
+    collected: NDArray[np.int64],
+    copies: int,
+    leaked: int = 1,
+    *,
+    alpha: float = 0.0,
+    p_d: float = 1.0,
+    p_r: float | None = None,
+) -> Loss:
+    """Return the loss of a store that ``collected`` so many of each cell, in some copies.
+
+    In full it is r/|T_D| · ((1 − α)·P_D·Σ M(t, t′) + α·P_R·|T_D|·|T_S|), T_D being T′ and T^P
+    together (Fong, §6.1.1). ``alpha`` is the probability that whoever has the leaked records
+    rebuilds the collected ones, none by default: few records rebuild nothing. ``p_d`` is the
+    private information of a stored record that matches, ``p_r`` that of a pair of a stored and a
+    collected record once all are rebuilt; by default 1/|T_D|, so that rebuilding gives each
+    collected record away once.
+    """
+    if not (0 <= alpha <= 1 and p_d >= 0 and (p_r is None or p_r >= 0)):
+        message = "alpha must be from 0 to 1, and P_D and P_R numbers of at least 0."
+        raise InputError(message, hint="the thesis takes 0, 1 and 1/(|T′| + |T^P|).")
     collected = collected.astype(np.float64)
     samples = float(collected.sum())
     size = universe.size
@@ -91,6 +121,7 @@ def loss_of(universe: Universe, collected: NDArray[np.int64], copies: int, leake
         real_left = copies * universe.real_size - samples  # T′ holds dummies only
     shares = collected / samples if samples else collected
     exposed = (collected > 0) & (left / max(stored, 1.0) > shares)
+    rebuilt = samples if p_r is None else p_r * stored * samples
     spread = samples * samples * (size - 1) / (size * stored) if stored else 0.0
     return Loss(
         leaked,
@@ -105,6 +136,7 @@ def loss_of(universe: Universe, collected: NDArray[np.int64], copies: int, leake
         int(exposed.sum()),
         int((collected > 0).sum()),
         int(stored),
+        leaked * ((1 - alpha) * p_d * matches + alpha * rebuilt) / stored if stored else 0.0,
     )
 
 
@@ -135,6 +167,6 @@ def dummy_ratio(real: int) -> float:
 def storage_bound(universe: Universe, samples: int) -> int:
     """Return the records that T′ and T^P hold at worst: all samples alike (§6.3), (n − 1)·s.
 
-    As distinct records with counts they take two rows a cell at most, whatever this is.
+    As distinct records with counts they take two rows per cell at most, whatever this is.
     """
     return (universe.size - 1) * samples

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from privet.figures import figure, legend, save_figure
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from matplotlib.figure import Figure
-
     from privet.disguise.loss import Loss
+    from privet.figures import Figure
 
 __all__ = ["draw_losses", "save_losses"]
 
 
 def draw_losses(losses: Mapping[str, Loss], title: str = "") -> Figure:
-    """Return a figure with one line a store, its bounds shaded, and the plain table beside them."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(7.0, 4.2), layout="constrained")
+    """Return a figure with one line per store, its bounds shaded, and the plain table beside."""
+    drawing = figure()
     axes = drawing.subplots()
     most = max(loss.stored for loss in losses.values())
     leaks = [0, most]
@@ -36,10 +35,10 @@ def draw_losses(losses: Mapping[str, Loss], title: str = "") -> Figure:
     plain = [first.without * leak / first.leaked for leak in leaks]
     axes.plot(leaks, plain, "k:", label="stored as it is")
     axes.set(xlabel="leaked records", ylabel="matching pairs, expected", title=title)
-    axes.legend()
+    legend(drawing)
     return drawing
 
 
 def save_losses(losses: Mapping[str, Loss], path: Path) -> None:
     """Draw into a file: SVG, PNG or PDF by its name."""
-    draw_losses(losses).savefig(path)
+    save_figure(draw_losses(losses), path)

@@ -7,7 +7,8 @@ splits between pieces, so it has the same shape, and the owner's key turns its t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,6 +25,8 @@ from privet.schema import Attribute, Schema
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from numpy.typing import NDArray
 
     from privet.coding import Floats
@@ -33,6 +36,7 @@ __all__ = ["Monotone", "breakpoints"]
 KINDS = ("linear", "polynomial", "permutation")
 MOST = 1000  # whole numbers of a piece that are permuted
 _WORDS = 8  # drawn a piece
+_EDGE = 1e-6  # of a range: by so much its lowest number lies inside its first piece
 _BEND = 0.9  # of a polynomial piece, at most: below 1 it keeps rising
 
 
@@ -78,6 +82,21 @@ class Monotone(WholeTable):
         be decoded.
     reverse
         Whether whole attributes may be turned round, each with an even chance.
+    breaks
+        Breakpoints of some attributes, by name, instead of those where the class changes.
+    functions
+        Functions of some attributes, by name: for each piece the slope and the intercept of a line,
+        a·x + b. Their images must lie in the order of the pieces, or all in the opposite one; a
+        piece may go against it only if all of its records have one class.
+
+    Examples
+    --------
+    >>> import tempfile, privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = pv.Monotone(key=f"{folder}/owner.key").disguise(table, schema, seed=1)
+    >>> release.rows
+    300
     """
 
     method: ClassVar[str] = "monotone"
@@ -86,12 +105,31 @@ class Monotone(WholeTable):
     pieces: tuple[str, ...] = ("linear", "polynomial")
     anti: bool = False
     reverse: bool = True
+    breaks: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    functions: Mapping[str, Sequence[Sequence[float]]] = field(default_factory=dict)
 
     def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, or not for this schema."""
+        """Validate settings for this schema.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.Monotone(key="owner.key").check(schema)
+        """
         unknown = [kind for kind in self.pieces if kind not in KINDS]
         if unknown or not self.pieces:
             raise PlanError(f"Monotone: pieces are some of {', '.join(KINDS)}.")
+        for name in (*self.breaks, *self.functions):
+            if name not in schema or name == schema.target:
+                message = f"Monotone: there is no attribute {name!r} to cut; there are "
+                raise PlanError(
+                    message + f"{', '.join(attribute.name for attribute in schema.inputs)}."
+                )
+        for name, cuts in self.breaks.items():
+            low, high = schema[name].range
+            rising = all(low < high for low, high in pairwise(cuts))
+            if not rising or not all(low < cut < high for cut in cuts):
+                message = f"Monotone: the breakpoints of {name!r} must rise, inside its range "
+                raise PlanError(message + f"from {low:g} to {high:g}.")
         for attribute in schema.inputs:
             if attribute.is_categorical:
                 message = f"Attribute {attribute.name!r} is categorical: equal values would stay "
@@ -101,16 +139,15 @@ class Monotone(WholeTable):
                 )
 
     def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
-        """Return what a release made so would promise; no data are needed."""
+        """Return what a release made so would promise; no data are needed.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.Monotone(key="owner.key").claim(schema)
+        <Claim: no formal guarantee>
+        """
         self.check(schema)
-        return Claim.of(
-            self._treatments(schema),
-            [()],
-            target=schema.target,
-            learned=schema.learned,
-            seeded=seeded,
-            formal=False,
-        )
+        return self.claimed(schema, self._treatments(schema), seeded=seeded)
 
     def _treatments(self, schema: Schema) -> dict[str, str]:
         return {
@@ -121,9 +158,7 @@ class Monotone(WholeTable):
         """Disguise records, write the key to its file and return the release."""
         if self.key is None:
             message = "A monotone disguise needs a file for the owner's key."
-            raise PlanError(
-                message, hint="Monotone(key='people.key'), key = \"people.key\" in a plan."
-            )
+            raise PlanError(message, hint="name one that is not there yet: key = 'people.key'.")
         if Path(self.key).exists():
             raise PlanError(f"The key file {self.key} exists already.", hint="choose another name.")
         release, key = self._encoded(records, schema, source, shuffle=shuffle)
@@ -193,9 +228,11 @@ class Monotone(WholeTable):
         if not len(numbers) or low == high:
             return AttributeKey(attribute.name, (Piece(low - 1, high, low - 1, high),))
         kinds, label = _kinds(numbers, labels)
-        cuts = breakpoints(numbers, labels)
+        cuts = np.array(self.breaks.get(attribute.name, breakpoints(numbers, labels)), np.float64)
         borders = np.concatenate([[low - 0.5 * (high - low)], cuts, [high]])
         firsts = np.searchsorted(kinds, borders, "right")
+        if attribute.name in self.functions:
+            return self._given(attribute, borders, firsts, kinds, label)
         draws = source.words(stream, 0, _WORDS * (len(borders) + 1)) / 2.0**32
         draws = draws.reshape(-1, _WORDS)
         turned = bool(self.reverse and attribute.missing == "error" and draws[-1, 0] < 0.5)
@@ -204,31 +241,73 @@ class Monotone(WholeTable):
         for number in range(len(borders) - 1):
             begin, end = float(borders[number]), float(borders[number + 1])
             first, last = firsts[number], firsts[number + 1] - 1
-            held = (float(kinds[first]), float(kinds[last])) if first <= last else (end, end)
+            extremes = (float(kinds[first]), float(kinds[last])) if first <= last else (end, end)
             length = (end - begin) / (high - low) * scale * (0.5 + 1.5 * float(draws[number, 0]))
             image = (at, at + length)
             at += length * (1.05 + 0.5 * float(draws[number, 1]))
-            pure = first > last or bool(label[first] >= 0)
+            inside = label[first : last + 1]
+            pure = first > last or bool(inside[0] >= 0 and (inside == inside[0]).all())
             pieces.append(
-                self._piece(attribute, (begin, end), image, held, draws[number, 2:], pure=pure)
+                self._piece(attribute, (begin, end), image, extremes, draws[number, 2:], pure=pure)
             )
         if turned:
             pieces = [_turned(piece, at) for piece in pieces]
         return AttributeKey(attribute.name, tuple(pieces), turned, attribute.integer)
+
+    def _given(
+        self,
+        attribute: Attribute,
+        borders: Floats,
+        firsts: NDArray[np.int64],
+        kinds: Floats,
+        label: NDArray[np.int64],
+    ) -> AttributeKey:
+        """Return the function that the owner chose, if it keeps a tree's shape."""
+        lines = [tuple(map(float, line)) for line in self.functions[attribute.name]]
+        if len(lines) != len(borders) - 1 or any(len(line) != 2 or not line[0] for line in lines):
+            message = f"Monotone: {attribute.name!r} has {len(borders) - 1} pieces; each needs a "
+            raise PlanError(message + "slope other than 0, and an intercept.")
+        low, high = attribute.range
+        borders = np.concatenate([[low - _EDGE * (high - low)], borders[1:]])
+        pieces = []
+        for number, (slope, intercept) in enumerate(lines):
+            begin, end = float(borders[number]), float(borders[number + 1])
+            first, last = firsts[number], firsts[number + 1] - 1
+            extremes = (float(kinds[first]), float(kinds[last])) if first <= last else (end, end)
+            start, stop = slope * begin + intercept, slope * end + intercept
+            pieces.append(Piece(begin, end, start, stop, 0.0, (), *extremes))
+        images = [(min(piece.start, piece.stop), max(piece.start, piece.stop)) for piece in pieces]
+        turned = len(images) > 1 and images[1][0] < images[0][0]
+        turned = turned or (len(images) == 1 and lines[0][0] < 0)
+        ordered = images[::-1] if turned else images
+        if any(lower[1] > upper[0] for lower, upper in pairwise(ordered)):
+            message = (
+                f"Monotone: the functions of {attribute.name!r} do not keep the order between "
+            )
+            raise PlanError(message + "pieces.", hint="their images must rise, or all fall.")
+        key = AttributeKey(attribute.name, tuple(pieces), turned, attribute.integer)
+        for number in range(len(pieces)):
+            inside = label[firsts[number] : firsts[number + 1]]
+            pure = not len(inside) or (inside[0] >= 0 and bool((inside == inside[0]).all()))
+            if not pure and not key.keeps_order(number):
+                message = f"Monotone: piece {number + 1} of {attribute.name!r} has records of "
+                message += "several classes, so its function must go the way of the whole."
+                raise PlanError(message, hint="give its slope the other sign, or cut it further.")
+        return key
 
     def _piece(
         self,
         attribute: Attribute,
         borders: tuple[float, float],
         image: tuple[float, float],
-        held: tuple[float, float],
+        extremes: tuple[float, float],
         draws: Floats,
         *,
         pure: bool,
     ) -> Piece:
         low, high = borders
         start, stop = image
-        least, most = held
+        least, most = extremes
         kinds = [kind for kind in self.pieces if kind != "permutation"]
         if "permutation" in self.pieces and attribute.integer and pure and 1 < most - least < MOST:
             kinds.append("permutation")

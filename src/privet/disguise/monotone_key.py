@@ -6,9 +6,6 @@ of its own that nobody else may read.
 
 from __future__ import annotations
 
-import json
-import os
-import stat
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.errors import InputError
+from privet.files.reading import cause, read_private, typed
+from privet.files.sealed import Kind, seal
+from privet.files.writing import new_private_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from privet.coding import Floats
 
 __all__ = ["AttributeKey", "Key", "Piece"]
 
-FORMAT = "privet monotone key"
-VERSION = 1
+KIND = Kind(
+    "privet monotone key",
+    2,
+    InputError,
+    what="key of a monotone disguise",
+    unsealed=1,
+    hint="restore the key from a copy.",
+)
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,8 @@ class Piece:
         share = (
             2.0 * share / (edge + np.sqrt(np.maximum(edge * edge - 4.0 * self.bend * share, 0.0)))
         )
-        found: Floats = self.low + share * (self.high - self.low)
-        return found
+        originals: Floats = self.low + share * (self.high - self.low)
+        return originals
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,8 @@ class AttributeKey:
 
     def keeps_order(self, piece: int) -> bool:
         """Whether a piece goes the way of the whole."""
-        held = self.pieces[piece]
-        return not held.order and (held.stop > held.start) == (self.sign > 0)
+        part = self.pieces[piece]
+        return not part.order and (part.stop > part.start) == (self.sign > 0)
 
     def encode(self, values: Floats) -> Floats:
         """Return the disguised values; NaN stays NaN."""
@@ -101,21 +105,21 @@ class AttributeKey:
         """Return the piece that each disguised value comes from; between two, the lower one's."""
         ends = np.array([max(piece.start, piece.stop) for piece in self.pieces])
         if self.reversed:
-            found = np.searchsorted(ends[::-1], values, side="left")
-            return len(ends) - 1 - np.minimum(found, len(ends) - 1)
+            behind = np.searchsorted(ends[::-1], values, side="left")
+            return len(ends) - 1 - np.minimum(behind, len(ends) - 1)
         return np.minimum(np.searchsorted(ends, values, side="left"), len(ends) - 1)
 
     def decode(self, values: Floats) -> Floats:
         """Return the original values; whole numbers if the attribute has whole numbers."""
-        found = self._by_piece(values, self.places(values), encode=False)
-        return np.rint(found) if self.integer else found
+        originals = self._by_piece(values, self.places(values), encode=False)
+        return np.rint(originals) if self.integer else originals
 
     def _by_piece(self, values: Floats, places: Any, *, encode: bool) -> Floats:
         """Work out all pieces without an order of their own together, the others one by one."""
         places = np.where(np.isnan(values), 0, places)
         names = ("low", "high", "start", "stop", "bend", "least")
-        held = np.array([[getattr(piece, name) for name in names] for piece in self.pieces])
-        low, high, start, stop, bend, least = held[places].T
+        fields = np.array([[getattr(piece, name) for name in names] for piece in self.pieces])
+        low, high, start, stop, bend, least = fields[places].T
         every = Piece(low, high, start, stop, bend, (), least)
         out = every.encode(values) if encode else every.decode(values)
         for place, piece in enumerate(self.pieces):
@@ -141,52 +145,53 @@ class Key:
         return f"<Key of {len(self.attributes)} attributes>"
 
     def __getitem__(self, name: str) -> AttributeKey:
-        return next(one for one in self.attributes if one.name == name)
+        return next(key for key in self.attributes if key.name == name)
 
     def __contains__(self, name: object) -> bool:
-        return any(one.name == name for one in self.attributes)
+        return any(key.name == name for key in self.attributes)
 
     def write(self, path: str | Path) -> None:
         """Write a new file that only its owner may read."""
         form = {
-            "format": FORMAT,
-            "version": VERSION,
+            "format": KIND.mark,
+            "version": KIND.version,
             "attributes": [asdict(a) for a in self.attributes],
         }
         try:
-            handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(form, file, allow_nan=False)
-                file.flush()
-                os.fsync(file.fileno())
+            new_private_file(Path(path), seal(form).decode())
         except OSError as error:
-            message = f"The key cannot be written to {path}: {error.strerror}."
+            message = f"The key cannot be written to {path}: {cause(error)}."
             raise InputError(message, hint="a key is never written over another file.") from None
 
     @classmethod
     def read(cls, path: str | Path) -> Key:
         """Read a key file; one that others may read is refused."""
+        form = KIND.opened(read_private(path, "key"), str(path))
         try:
-            mode = Path(path).stat().st_mode
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"The key {path} cannot be read: {error.strerror}.") from None
-        if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
-            message = f"The key {path} may be read by others than its owner."
-            raise InputError(message, hint=f"chmod 600 {path}, and think of who has read it.")
-        try:
-            return cls(_attributes(json.loads(text)))
-        except (ValueError, KeyError, TypeError):
+            return cls(tuple(_attribute(key) for key in form["attributes"]))
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
             raise InputError(f"{path} is no key of a monotone disguise.") from None
 
 
-def _attributes(form: dict[str, Any]) -> tuple[AttributeKey, ...]:
-    if form["format"] != FORMAT or form["version"] != VERSION:
-        raise ValueError
-    return tuple(_attribute(one) for one in form["attributes"])
+_NUMBERS = ("low", "high", "start", "stop", "bend", "least", "most")
 
 
 def _attribute(form: dict[str, Any]) -> AttributeKey:
-    pieces: Iterable[dict[str, Any]] = form["pieces"]
-    made = tuple(Piece(**{**piece, "order": tuple(piece["order"])}) for piece in pieces)
-    return AttributeKey(form["name"], made, bool(form["reversed"]), bool(form["integer"]))
+    pieces = tuple(map(_piece, form["pieces"]))
+    if not pieces:
+        raise ValueError
+    turned, integer = typed(form["reversed"], bool), typed(form["integer"], bool)
+    return AttributeKey(typed(form["name"], str), pieces, turned, integer)
+
+
+def _piece(form: dict[str, Any]) -> Piece:
+    order = tuple(typed(place, int) for place in form["order"])
+    numbers = {name: form[name] for name in _NUMBERS}
+    if set(form) != {*numbers, "order"} or sorted(order) != list(range(len(order))):
+        raise ValueError
+    if any(type(number) not in (int, float) for number in numbers.values()):
+        raise TypeError
+    numbers = {name: float(number) for name, number in numbers.items()}
+    if not (numbers["low"] <= numbers["high"] and -1 < numbers["bend"] < 1):
+        raise ValueError
+    return Piece(**numbers, order=order)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from privet.channel.gamma_diagonal import check_gamma
 from privet.channel.noise import STEPS, Noise, check_amount
-from privet.channel.noise_law import LAWS
-from privet.disguise.base import Disguise, method
+from privet.channel.noise_law import LAWS, MOST_STEPS
+from privet.disguise.base import Planned, method
 from privet.disguise.plan import Plan
 from privet.disguise.treatment import Exact, Substitution, Treatment, Withheld, treatment
 from privet.errors import PlanError
@@ -27,7 +27,7 @@ MOST_VALUES = 1 << 16  # whole numbers of a range that are the grid themselves
 @method
 @treatment
 @dataclass(frozen=True)
-class AdditiveNoise(Treatment, Disguise):
+class AdditiveNoise(Treatment, Planned):
     """Add noise to numbers: to one attribute of a plan, or to all but the class.
 
     Protects by an interval: at ``confidence`` the true value of an attribute lies in one whose
@@ -73,16 +73,34 @@ class AdditiveNoise(Treatment, Disguise):
     # One attribute
 
     def released(self, attribute: Attribute) -> Attribute:
-        """Return the attribute itself; its range is that of the originals."""
+        """Return the attribute itself; its range is that of the originals.
+
+        >>> import privet as pv
+        >>> age = pv.Attribute.numeric("age", low=10, high=90)
+        >>> pv.AdditiveNoise(level=0.25).released(age).range
+        (10.0, 90.0)
+        """
         self.channel(attribute)
         return attribute
 
     def coding(self, attribute: Attribute) -> None:
-        """Return nothing: numbers are released as they are."""
+        """Return nothing: numbers are released as they are.
+
+        >>> import privet as pv
+        >>> age = pv.Attribute.numeric("age", low=10, high=90)
+        >>> pv.AdditiveNoise(level=0.25).coding(age) is None
+        True
+        """
         del attribute
 
     def channel(self, attribute: Attribute) -> Noise:
-        """Return the noise of one attribute."""
+        """Return the noise of one attribute.
+
+        >>> import privet as pv
+        >>> age = pv.Attribute.numeric("age", low=10, high=90)
+        >>> pv.AdditiveNoise(alpha=4).channel(age).law
+        'uniform'
+        """
         where = f"Attribute {attribute.name!r}"
         self._check(where)
         if attribute.is_categorical:
@@ -103,21 +121,29 @@ class AdditiveNoise(Treatment, Disguise):
             return Noise.uniform(attribute.name, low=low, high=high, alpha=amount, steps=steps)
         return Noise.gaussian(attribute.name, low=low, high=high, sigma=amount, steps=steps)
 
-    def width(self, attribute: Attribute, confidence: float) -> float:
-        """Return AS's privacy: how wide an interval holds the true value at a confidence."""
+    def width_at(self, attribute: Attribute, confidence: float) -> float:
+        """Return AS's privacy: how wide an interval holds the true value at a confidence.
+
+        >>> import privet as pv
+        >>> age = pv.Attribute.numeric("age", low=10, high=90)
+        >>> pv.AdditiveNoise(level=0.25).width_at(age, 0.95) >= 20
+        True
+        """
         return self.channel(attribute).width(confidence)
 
     def _of_level(self, name: str, low: float, high: float, steps: int) -> Noise:
-        """Return the least noise whose interval is as wide as the level asks (methods.md §1).
+        """Return the least noise whose interval is as wide as the level asks.
 
-        An interval of k + 1 grid points is k steps wide. Uniform noise on 2m + 1 points needs
-        ⌈c·(2m + 1)⌉ of them; a Gaussian gets one step more than the formula for the line.
+        See Agrawal and Srikant (2000), table 1. An interval of k + 1 grid points is k steps wide.
+        Uniform noise on 2m + 1 points needs ⌈c·(2m + 1)⌉ of them; a Gaussian gets one step more
+        than the formula for the line.
         """
         wanted = (1.0 if self.level is None else self.level) * steps
         confidence = self.confidence
         if self.kind == "gaussian":
             spread = (wanted + 1) / (2 * NormalDist().inv_cdf((1 + confidence) / 2))
             return Noise(name, "gaussian", low, high, steps, spread)
+        wanted = min(wanted, float(MOST_STEPS))  # the grid has not so many: it is refused below
         half = max(1, math.ceil((wanted / confidence - 1) / 2) - 1)
         while math.ceil(confidence * (2 * half + 1) - 1e-9) - 1 < wanted - 1e-9:
             half += 1
@@ -131,10 +157,11 @@ class AdditiveNoise(Treatment, Disguise):
             return self.steps
         if low != math.floor(low) or high != math.floor(high):
             message = f"{where}: noisy values can be whole numbers only if the range's ends are."
-            raise PlanError(message, hint="integer = false, or declare another range.")
+            hint = f"set integer = false in {attribute.section}, or declare another range."
+            raise PlanError(message, hint=hint)
         if high - low >= MOST_VALUES:
             message = f"{where} has more than {MOST_VALUES:,} whole numbers to add noise to."
-            raise PlanError(message, hint="integer = false.")
+            raise PlanError(message, hint=f"set integer = false in {attribute.section}.")
         return int(high - low)
 
     def _check(self, where: str) -> None:
@@ -166,9 +193,15 @@ class AdditiveNoise(Treatment, Disguise):
     # A whole table
 
     def plan(self, schema: Schema) -> Plan:
-        """Return the plan: noise for every number, and what ``categorical`` says for the rest."""
+        """Return the plan: noise for every number, and what ``categorical`` says for the rest.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> type(pv.AdditiveNoise(level=0.5).plan(schema).treatment("age", schema)).__name__
+        'AdditiveNoise'
+        """
         self._check("AdditiveNoise")
-        names = [one.name for one in schema.inputs if one.is_categorical]
+        names = [attribute.name for attribute in schema.inputs if attribute.is_categorical]
         noise = replace(self, categorical=None)
         treatments: dict[str, Treatment] = {schema.target: Exact()}
         if names:
@@ -178,7 +211,10 @@ class AdditiveNoise(Treatment, Disguise):
     def _categories(self, name: str) -> Treatment:
         if self.categorical is None:
             message = f"AdditiveNoise: attribute {name!r} is categorical and takes no noise."
-            hint = "categorical = 'exact', 'withheld', or a gamma to substitute categories by."
+            hint = (
+                "categorical = 'withheld', categorical = 'exact', or categorical = 8 for a gamma "
+            )
+            hint += "to substitute categories by."
             raise PlanError(message, hint=hint)
         if isinstance(self.categorical, str):
             kinds: dict[str, Treatment] = {"exact": Exact(), "withheld": Withheld()}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from privet.disguise.treatment import Exact
 from privet.disguise.whole import WholeTable, whole
 from privet.release import Claim, Part, Release
-from privet.release.unbounded import TREATMENT, UnboundedNoise
+from privet.release.treatments import UNBOUNDED
+from privet.release.unbounded import UnboundedNoise
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -28,57 +28,91 @@ __all__ = ["Noised", "coded", "normals", "uniforms"]
 class Noised(WholeTable):
     """Noise without a bound, for a whole table in memory. There is no formal guarantee.
 
-    A method says in ``changed`` which attributes it changes and in ``perturb`` how. What it
-    releases has the names, the order and, unless it says otherwise, the domains of the originals,
-    and is mined as a plain table is.
+    A method says in ``changed`` which attributes it changes, in ``perturb`` how, and in ``said``,
+    with its settings in braces, what that gives away. What it releases has the names, the order
+    and, unless it says otherwise, the domains of the originals, and is mined as a plain table is.
     """
+
+    said: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
         """Return the records with noise, row for row; the table holds codes and numbers."""
 
     def changed(self, schema: Schema) -> list[str]:
-        """Return the names of the attributes that get noise; all, if a method says nothing."""
+        """Return the names of the attributes that get noise; all, if a method says nothing.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> "salary" in pv.RandomNoise(noise=0.1).changed(schema)
+        True
+        """
         return schema.names
 
     def released(self, attribute: Attribute) -> Attribute:
-        """Return the domain of a changed attribute in the release."""
+        """Return the domain of a changed attribute in the release.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.RandomNoise(noise=0.1).released(schema["salary"]) == schema["salary"]
+        True
+        """
         return attribute
 
     def noise_of_card(self, schema: Schema) -> UnboundedNoise:
-        """Return what the card says was done."""
-        held = {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        """Return what the card says was done.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.RandomNoise(noise=0.1).noise_of_card(schema).method
+        'random-noise'
+        """
+        own = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         settings = {
             name: tuple(value) if isinstance(value, list | tuple) else value
-            for name, value in held.items()
+            for name, value in own.items()
         }
         declared = {
             name: schema[name]
             for name in self.changed(schema)
             if self.released(schema[name]) != schema[name]
         }
-        return UnboundedNoise(self.method, settings, declared)
+        told = tuple(sentence.format(**settings) for sentence in self.said)
+        return UnboundedNoise(self.method, settings, told, declared)
 
     def treatments(self, schema: Schema) -> dict[str, str]:
-        """Return the word for what is done to each attribute."""
+        """Return the word for what is done to each attribute.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.RandomNoise(noise=0.1).treatments(schema)["salary"]
+        'unbounded-noise'
+        """
         changed = set(self.changed(schema))
-        return {name: TREATMENT if name in changed else Exact.method for name in schema.names}
+        return {name: UNBOUNDED if name in changed else Exact.method for name in schema.names}
 
     def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
-        """Return what a release made so would promise: nothing; no data are needed."""
+        """Return what a release made so would promise: nothing; no data are needed.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.RandomNoise(noise=0.1).claim(schema)
+        <Claim: no formal guarantee>
+        """
         self.check(schema)
-        return Claim.of(
-            self.treatments(schema),
-            [()],
-            target=schema.target,
-            learned=schema.learned,
-            seeded=seeded,
-            formal=False,
-            notes=self.noise_of_card(schema).notes(),
-        )
+        notes = self.noise_of_card(schema).notes()
+        return self.claimed(schema, self.treatments(schema), notes, seeded=seeded)
 
     def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
-        """Add noise to records and return the release."""
+        """Add noise to records and return the release.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> from privet.randomness import Randomness
+        >>> with Randomness.of(1) as words:
+        ...     pv.RandomNoise(noise=0.1).made(table, schema, words, shuffle=True).rows
+        300
+        """
         made = self.perturb(coded(whole(records, schema), schema), schema, source)
         if shuffle:
             made = made.take(source.permutation(0, made.rows).astype(np.int64))
@@ -89,7 +123,10 @@ class Noised(WholeTable):
         )
         return Release(
             released,
-            {one.name: one.coding() if one.is_categorical else None for one in released},
+            {
+                attribute.name: attribute.coding() if attribute.is_categorical else None
+                for attribute in released
+            },
             (Part(made, ()),),
             self.treatments(schema),
             seeded=source.is_seeded,
@@ -119,11 +156,13 @@ def uniforms(source: Randomness, stream: int, rows: int) -> Floats:
     words: NDArray[np.uint32] = source.words(stream, 0, 2 * rows)
     high = words[::2].astype(np.float64)
     low = (words[1::2] >> np.uint32(11)).astype(np.float64)
-    held: Floats = (high * 2.0**21 + low + 0.5) * 2.0**-53
-    return np.minimum(held, 1.0 - 2.0**-53)
+    drawn: Floats = (high * 2.0**21 + low + 0.5) * 2.0**-53
+    return np.minimum(drawn, 1.0 - 2.0**-53)
 
 
 def normals(source: Randomness, stream: int, rows: int) -> Floats:
     """Return numbers of the standard normal law, two words each."""
+    from scipy.special import ndtri
+
     drawn: Floats = ndtri(uniforms(source, stream, rows))
     return drawn

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
+import math
+from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,45 +14,46 @@ from privet.disguise.group import GROUPS, Group
 from privet.disguise.plan import Plan
 from privet.disguise.treatment import TREATMENTS, Treatment
 from privet.errors import PlanError
+from privet.files.reading import read_toml
+from privet.schema.attribute import toml_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["plan_from_dict", "read_plan"]
+__all__ = ["plan_from_dict", "plan_to_toml", "read_plan"]
 
 Kind = TypeVar("Kind", Disguise, Treatment, Group)
+_OTHER_NAMES = {"random-substitution": "substitution"}
 
 
 def read_plan(path: str | Path) -> Disguise:
     """Read a plan file."""
-    file = Path(path)
-    try:
-        form = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PlanError(f"The plan {file} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise PlanError(f"The plan {file} is not valid TOML: {error}.") from None
-    return plan_from_dict(form)
+    return plan_from_dict(read_toml(Path(path), "plan", PlanError))
 
 
 def plan_from_dict(form: Mapping[str, Any]) -> Disguise:
     """Return the disguise that a plan's plain form asks for.
 
-    >>> plan_from_dict({"method": "random-substitution", "gamma": 5}).gamma
+    >>> plan_from_dict({"method": "substitution", "gamma": 5}).gamma
     5
     >>> plan_from_dict({"default": "withheld", "attributes": {"age": "exact"}}).default
     Withheld()
     """
     if "method" in form:
         return _made(dict(form), METHODS, "The plan")
-    unknown = sorted(set(form) - {"attributes", "default", "groups"})
+    unknown = sorted(set(form) - {"attributes", "default", "groups", "wave", "tuned_on_records"})
     if unknown:
         message = f"The plan has the unknown word {unknown[0]!r}; "
-        raise PlanError(message + "known are method, or attributes, default and groups.")
+        raise PlanError(
+            message + "known are method, or attributes, default, groups, wave and tuned_on_records."
+        )
+    tuned = form.get("tuned_on_records", False)
+    if not isinstance(tuned, bool):
+        raise PlanError("The plan's tuned_on_records must be true or false.")
     attributes, groups = form.get("attributes", {}), form.get("groups", [])
     said = attributes or groups or "default" in form
     if not isinstance(attributes, dict) or not isinstance(groups, list) or not said:
-        hint = 'method = "random-substitution", or a table [attributes].'
+        hint = 'method = "substitution", or a table [attributes].'
         raise PlanError("A plan needs a method, or a table of attributes.", hint=hint)
     treatments = {
         name: _treatment(asked, f"Attribute {name!r}") for name, asked in attributes.items()
@@ -58,8 +61,60 @@ def plan_from_dict(form: Mapping[str, Any]) -> Disguise:
     default = form.get("default")
     made = [_group(asked, f"Group {place}") for place, asked in enumerate(groups, 1)]
     return Plan(
-        treatments, None if default is None else _treatment(default, "default"), tuple(made)
+        treatments,
+        None if default is None else _treatment(default, "default"),
+        tuple(made),
+        form.get("wave"),
+        tuned,
     )
+
+
+def plan_to_toml(plan: Plan) -> str:
+    """Return a plan as the TOML that ``read_plan`` reads.
+
+    >>> from privet.disguise import Exact, Substitution
+    >>> print(plan_to_toml(Plan({"age": Substitution(8, bins=12)}, default=Exact())))
+    default = "exact"
+    <BLANKLINE>
+    [attributes]
+    "age" = { method = "substitution", gamma = 8, bins = 12 }
+    <BLANKLINE>
+    """
+    lines = [] if plan.default is None else [f"default = {_written(plan.default)}"]
+    lines += [] if plan.wave is None else [f"wave = {toml_of(plan.wave)}"]
+    lines += ["tuned_on_records = true"] if plan.tuned else []
+    if plan.groups:
+        lines += [f"groups = [{', '.join(map(_written, plan.groups))}]"]
+    if plan.treatments:
+        lines += ["", "[attributes]"]
+        for name, treatment in plan.treatments.items():
+            lines.append(f"{toml_of(name)} = {_written(treatment)}")
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _written(part: Treatment | Group) -> str:
+    """Return a treatment or a group in TOML: its word, and what differs from its defaults."""
+    words: dict[str, Any] = {"method": part.method}
+    for field in dataclasses.fields(part):  # type: ignore[arg-type]
+        value = getattr(part, field.name)
+        if value != field.default:
+            words[field.name] = _plain(value)
+    alone = len(words) == 1 and isinstance(part, Treatment)
+    return toml_of(part.method if alone else words)
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting as TOML has it: an exact fraction as the nearest number not above it."""
+    if isinstance(value, Fraction):
+        near = float(value)
+        return int(value) if value.denominator == 1 else _not_above(near, value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _not_above(near: float, value: Fraction) -> float:
+    return near if Fraction(near) <= value else math.nextafter(near, 0.0)
 
 
 def _group(asked: object, where: str) -> Group:
@@ -82,10 +137,16 @@ def _treatment(asked: object, where: str) -> Treatment:
 def _made(form: dict[str, Any], kinds: Mapping[str, type[Kind]], where: str) -> Kind:
     """Make what ``method`` names from the other words."""
     options = {key: value for key, value in form.items() if key != "method"}
-    kind = kinds.get(form["method"]) if isinstance(form["method"], str) else None
+    word = form["method"]
+    kind = kinds.get(_OTHER_NAMES.get(word, word)) if isinstance(word, str) else None
     if kind is None:
-        raise PlanError(f"{where}: the method is unknown; known are {', '.join(sorted(kinds))}.")
-    known = [one.name for one in dataclasses.fields(kind)]  # type: ignore[arg-type]
+        asked = form["method"]
+        near = get_close_matches(str(asked), kinds, n=1)
+        raise PlanError(
+            f"{where}: the method {asked!r} is unknown; known are {', '.join(sorted(kinds))}.",
+            hint=f"did you mean {near[0]!r}?" if near else "",
+        )
+    known = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     unknown = sorted(set(options) - set(known))
     if unknown:
         message = f"{where}: {kind.method!r} does not take {unknown[0]!r}; "

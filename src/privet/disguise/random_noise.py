@@ -39,15 +39,35 @@ class RandomNoise(Noised):
         range at one end comes in at the other.
     change
         The probability that a category, or the class, becomes another one, all equally likely.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    >>> release = pv.RandomNoise(noise=0.1).disguise(table, schema, seed=1)
+    >>> release.rows
+    300
     """
 
     method: ClassVar[str] = "random-noise"
+    said: ClassVar[tuple[str, ...]] = (
+        (
+            "Numbers have uniform noise of up to {noise} of their range to either side, "
+            "categories and the class are changed to any other with probability {change}. Noise"
+            " that goes so far and no further gives an interval away for certain."
+        ),
+    )
 
     noise: float = 0.2
     change: float = 0.2
 
     def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, and numbers without room for noise."""
+        """Validate settings, and refuse numbers without room for noise.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> pv.RandomNoise(noise=0.1).check(schema)
+        """
         check_noise("RandomNoise", self.noise, schema)
         check_share("RandomNoise", "change", self.change)
 

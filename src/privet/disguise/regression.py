@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.errors import DataError
+from privet.errors import DataError, PrivetWarning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ __all__ = [
 _TINY = 1e-9  # of the largest singular value: what lies below is no direction of its own
 
 
-class SingularWarning(UserWarning):
+class SingularWarning(PrivetWarning):
     """Said to the owner when a covariance has no inverse: columns depend on one another."""
 
 
@@ -51,23 +51,23 @@ class Regression:
 
 def side_columns(table: MemoryTable, schema: Schema, confidential: Sequence[str]) -> Floats:
     """Return all that is not confidential as numbers, categories by indicators of all but one."""
-    held: list[Floats] = []
+    columns: list[Floats] = []
     for attribute in schema:
         column = table.columns[attribute.name]
         if attribute.name in confidential:
             continue
         if attribute.is_categorical:
             size = attribute.coding().size
-            held += [(column == code).astype(np.float64) for code in range(1, size)]
+            columns += [(column == code).astype(np.float64) for code in range(1, size)]
         else:
             known = ~np.isnan(column)
             if not known.all():  # a column that says so, and the mean in place of what is missing
-                held.append(known.astype(np.float64))
+                columns.append(known.astype(np.float64))
                 column = np.where(known, column, column[known].mean() if known.any() else 0.0)
-            held.append(column)
-    if not held:
+            columns.append(column)
+    if not columns:
         return np.empty((table.rows, 0))
-    return np.column_stack(held)
+    return np.column_stack(columns)
 
 
 def basis(columns: Floats) -> tuple[Floats, int]:
@@ -76,12 +76,12 @@ def basis(columns: Floats) -> tuple[Floats, int]:
     Columns that do not vary at all are dropped in silence: a category nobody has is no fault.
     """
     scale = np.sqrt((columns**2).sum(axis=0))
-    held = columns[:, scale > 0] / scale[scale > 0]
-    if not held.shape[1]:
-        return held, 0
-    left, values, _ = np.linalg.svd(held, full_matrices=False)
+    scaled = columns[:, scale > 0] / scale[scale > 0]
+    if not scaled.shape[1]:
+        return scaled, 0
+    left, values, _ = np.linalg.svd(scaled, full_matrices=False)
     rank = int((values > _TINY * values[0]).sum())
-    return left[:, :rank], held.shape[1] - rank
+    return left[:, :rank], scaled.shape[1] - rank
 
 
 def regress(true: Floats, sides: Floats) -> Regression:
@@ -95,19 +95,21 @@ def regress(true: Floats, sides: Floats) -> Regression:
     centred = sides - sides.mean(axis=0)
     centred -= centred.mean(axis=0)  # a mean far from zero leaves some of itself behind
     constant = np.ptp(sides, axis=0) == 0  # less its mean it would be rounding, not nothing
-    held, spare = basis(np.where(constant, 0.0, centred))
-    if rows < held.shape[1] + width + 2:
-        message = f"There are {rows:,} records for {held.shape[1] + width} columns of numbers: too "
+    spanned, spare = basis(np.where(constant, 0.0, centred))
+    if rows < spanned.shape[1] + width + 2:
+        message = (
+            f"There are {rows:,} records for {spanned.shape[1] + width} columns of numbers: too "
+        )
         message += "few for their covariances."
         raise DataError(message, hint="leave categories of many values out, or collect more.")
     middle = true.mean(axis=0)
     away = true - middle
-    mean = middle + held @ (held.T @ away)
+    mean = middle + spanned @ (spanned.T @ away)
     residual = true - mean
     covariance = residual.T @ residual / (rows - 1)
     warn_singular(spare, _dependent(covariance, away))
     ones = np.full((rows, 1), 1.0 / np.sqrt(rows))
-    return Regression(mean, residual, covariance, np.column_stack([ones, held]))
+    return Regression(mean, residual, covariance, np.column_stack([ones, spanned]))
 
 
 def warn_singular(spare: int, lost: int) -> None:
@@ -118,7 +120,7 @@ def warn_singular(spare: int, lost: int) -> None:
         f"{spare} of the other columns depend on the rest" if spare else "",
         f"{lost} of the confidential numbers are known from the others" if lost else "",
     ]
-    message = f"The covariance has no inverse: {' and '.join(one for one in what if one)}."
+    message = f"The covariance has no inverse: {' and '.join(remark for remark in what if remark)}."
     warnings.warn(message, SingularWarning, stacklevel=4)
 
 
@@ -136,5 +138,5 @@ def root(covariance: Floats) -> Floats:
     True
     """
     values, vectors = np.linalg.eigh(covariance)
-    held: Floats = vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
-    return held
+    square_root: Floats = vectors @ (np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
+    return square_root

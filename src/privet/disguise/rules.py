@@ -12,8 +12,8 @@ import numpy as np
 from privet.errors import DataError, PlanError
 from privet.estimate.bins import learn_cells
 from privet.estimate.routed import routed
-from privet.tree.forest import SysFor, grow_forest
-from privet.tree.policy import Policy
+from privet.grow.forest import SysFor, grow_forest
+from privet.split.policy import Policy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,32 +23,59 @@ if TYPE_CHECKING:
     from privet.table import MemoryTable
     from privet.tree.tree import Tree
 
-__all__ = ["BELOW_ONE", "LEAST_SHARE", "Rules", "check_share", "check_whole", "matrix"]
+__all__ = [
+    "BELOW_ONE",
+    "FORESTS",
+    "LEAST_SHARE",
+    "SAID",
+    "Rules",
+    "check_share",
+    "check_whole",
+    "matrix",
+]
 
 LEAST_SHARE = 0.04  # of the records in a leaf, where nobody says another least
+SAID = (
+    "Every record stays in its leaf of the trees that the noise was fitted to: whoever grows the "
+    "same trees from the release knows for certain which interval a true number lies in, and which "
+    "category it is where a tree tests it."
+)
+FORESTS = ("sysfor", "credal")
 TO_ONE, BELOW_ONE = "to 1", "up to, but not, 1"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How a forest is grown: C4.5 trees by SysFor (FI §7).
+    """How a forest is grown: C4.5 trees by SysFor (FI §7), or credal trees (FI §3, step 1).
 
-    ``min_leaf`` None means 4 % of the records, and two at least: FI's own choices lie between 4 and
-    7 %. The least gain ratio of 0.01 and the confidence of 0.25 are C4.5's.
+    ``forest`` is ``"sysfor"``, or ``"credal"``: trees by the upper entropy, one for each attribute
+    at the root, the best first, and up to ``n_trees`` of them (Abellán and Masegosa, 2010); they
+    stop by themselves and take no goodness, separation, gain ratio or confidence. ``min_leaf``
+    None means 4 % of the records, and two at least: FI's own choices lie between 4 and 7 %. The
+    least gain ratio of 0.01 and the confidence of 0.25 are C4.5's.
     """
 
     n_trees: int = 3
     min_leaf: float | None = None
     goodness: float = 0.5
     separation: float = 0.3
+    min_gain_ratio: float = 0.01
+    confidence: float = 0.25
+    forest: str = "sysfor"
 
     def check(self, who: str) -> None:
         """Refuse what cannot be, in the words of the method ``who``."""
+        if self.forest not in FORESTS:
+            raise PlanError(f"{who}: forest must be {' or '.join(map(repr, FORESTS))}.")
         check_whole(who, "n_trees", self.n_trees, 1)
         if self.min_leaf is not None:
             check_whole(who, "min_leaf", self.min_leaf, 1)
         check_share(who, "goodness", self.goodness)
         check_share(who, "separation", self.separation)
+        check_share(who, "min_gain_ratio", self.min_gain_ratio)
+        check_share(who, "confidence", self.confidence, BELOW_ONE)
+        if self.confidence == 0:
+            raise PlanError(f"{who}: confidence must be above 0.", hint="C4.5's own is 0.25.")
 
     def least(self, rows: int) -> float:
         """Return the least number of records in a leaf."""
@@ -75,12 +102,20 @@ class Rules:
         labels = schema[goal].coding()
         classes = (*(labels.values or ()), *(["missing"] * labels.missing))
         evidence = routed(table, codings, goal, classes)
-        policy = Policy.named("c4.5").but(min_samples_leaf=self.least(table.rows))
+        least = self.least(table.rows)
+        if self.forest == "credal":
+            policy = Policy.named("credal").but(min_samples_leaf=least)
+            return grow_forest(evidence, policy, goal, SysFor(self.n_trees, 1.0, 1.0))
+        policy = Policy.named("c4.5").but(
+            min_samples_leaf=least,
+            min_gain_ratio=self.min_gain_ratio,
+            confidence=self.confidence,
+        )
         return grow_forest(
             evidence, policy, goal, SysFor(self.n_trees, self.goodness, self.separation)
         )
 
-    def forest(self, table: MemoryTable, schema: Schema) -> tuple[Tree, ...]:
+    def grown(self, table: MemoryTable, schema: Schema) -> tuple[Tree, ...]:
         """Grow the forest for the class; records that cannot bear one are refused."""
         least = self.least(table.rows)
         if table.rows < least:

@@ -1,12 +1,13 @@
-"""Random substitution of a whole table (DXZ): every attribute through a γ-diagonal channel."""
+"""Random substitution of a whole table: every attribute through a channel of one γ (DXZ)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from privet.channel.gamma_diagonal import check_gamma
-from privet.disguise.base import Disguise, method
+from privet.disguise.base import Planned, method
 from privet.disguise.plan import Plan
 from privet.disguise.treatment import Exact, Substitution
 from privet.disguise.wish import gamma_of
@@ -24,7 +25,7 @@ __all__ = ["RandomSubstitution"]
 
 @method
 @dataclass(frozen=True)
-class RandomSubstitution(Disguise):
+class RandomSubstitution(Planned):
     """Substitute every attribute but the class at random, with one γ for all.
 
     Protects each attribute by ε = ln γ, and a record's attributes together by the sum. The class
@@ -34,9 +35,17 @@ class RandomSubstitution(Disguise):
     Parameters
     ----------
     gamma
-        How many times likelier a value is to stay than to become a given other one; above 1.
+        How many times likelier a value is to stay, or a number to stay near, than to become a given
+        other one; above 1, and 8 if nothing is said.
     bins
-        Into how many cells numbers are cut; by default as the schema says.
+        Into how many cells numbers are cut; by default as the schema says, else as many as suit the
+        number of records.
+    edges
+        The borders between the cells of some attributes, by name, instead of the schema's.
+    wave
+        The share of records that are released first, to draw the cells of the others from.
+        ``"auto"`` takes about a thousand records, if that is at most a quarter of them and some
+        numbers go through a band over cells that are not given; 0 means a single wave.
     target
         None, ``"substitution"`` or a γ for the class.
     epsilon
@@ -45,8 +54,9 @@ class RandomSubstitution(Disguise):
         Instead of γ, (ρ1, ρ2): what was believed of an attribute with at most ρ1 is believed
         with at most ρ2 after seeing its released value.
     kind
-        ``"gamma-diagonal"``, or ``"band"``: numbers then move to near cells rather than to
-        far ones, at the same γ.
+        Of the channels of numbers: by default ``"band"``, which moves them to near cells rather
+        than to far ones at the same γ; ``"gamma-diagonal"`` is the paper's, which treats all other
+        cells alike.
 
     >>> from privet.schema import Attribute, Schema
     >>> schema = Schema(
@@ -63,25 +73,55 @@ class RandomSubstitution(Disguise):
     ('play',)
     """
 
-    method: ClassVar[str] = "random-substitution"
+    method: ClassVar[str] = "substitution"
 
     gamma: Gamma | None = None
     bins: int | None = None
     target: str | Gamma | None = None
     epsilon: float | None = None
     rho: Sequence[float] | None = None
-    kind: str = "gamma-diagonal"
+    kind: str | None = None
+    edges: Mapping[str, Sequence[float]] | None = None
+    wave: float | str | None = "auto"
 
     def plan(self, schema: Schema) -> Plan:
-        """Return the plan: substitution for each attribute, and what ``target`` says."""
+        """Return the plan: substitution for each attribute, and what ``target`` says.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> method = pv.RandomSubstitution(gamma=3)
+        >>> method.plan(schema).treatment("Wind", schema).gamma
+        3
+        """
         gamma = gamma_of("RandomSubstitution", self.gamma, self.epsilon, self.rho)
-        treatments: dict[str, Treatment] = {schema.target: self._class_treatment(gamma)}
-        every = Substitution(gamma, self.bins)
-        if self.kind != "gamma-diagonal":
-            moved = Substitution(gamma, self.bins, kind=self.kind)
-            names = [one.name for one in schema.inputs if not one.is_categorical]
-            treatments |= dict.fromkeys(names, moved)
-        return Plan(treatments, default=every)
+        treatments: dict[str, Treatment] = {}
+        if schema.goal is not None:
+            treatments[schema.goal] = self._class_treatment(gamma)
+        edges = self._edges(schema)
+        for attribute in schema.inputs:
+            if attribute.is_categorical:
+                treatments[attribute.name] = Substitution(gamma)
+            else:
+                borders = edges.get(attribute.name)
+                bins = self.bins if borders is None else None
+                treatments[attribute.name] = Substitution(
+                    gamma, bins, kind=self.kind, edges=borders
+                )
+        return Plan(treatments, wave=self.wave)
+
+    def _edges(self, schema: Schema) -> Mapping[str, Sequence[float]]:
+        edges = {} if self.edges is None else self.edges
+        if not isinstance(edges, Mapping):
+            message = "RandomSubstitution: edges is a table of attributes and their borders."
+            raise PlanError(message, hint="edges={'age': [18, 30, 65]}.")
+        numeric = [attribute.name for attribute in schema.inputs if not attribute.is_categorical]
+        for name in edges:
+            if name not in numeric:
+                message = (
+                    f"RandomSubstitution: edges name {name!r}, which is no numeric attribute; "
+                )
+                raise PlanError(f"{message}those are {', '.join(numeric) or 'none'}.")
+        return edges
 
     def _class_treatment(self, gamma: Gamma) -> Treatment:
         if self.target is None:

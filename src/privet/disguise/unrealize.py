@@ -35,6 +35,20 @@ WORDS = 2  # random words a sample takes
 
 
 @kernel
+def count_sample(taken: int, copies: int, left: int, size: int) -> tuple[int, int, bool]:
+    """Take a sample's own record away from T^P, of whose cell ``taken`` records are gone.
+
+    Returns the number of copies and the size of T^P behind it, and whether T^P held that very
+    record and nothing else. Where it holds no such record, or no other, a copy of the universe is
+    added first (Fong, Figure 5-1).
+    """
+    there = taken < copies
+    if there and left > 1:
+        return copies, left - 1, False
+    return copies + 1, left + size - 1, there
+
+
+@kernel
 def unrealize_in_order(
     cells: Cells, order: Cells, taken: Cells, unreal: Cells, state: Cells
 ) -> None:
@@ -46,18 +60,13 @@ def unrealize_in_order(
     """
     copies, left, oldest, place = state[0], state[1], state[2], state[3]
     for cell in cells:
-        there = taken[cell] < copies
-        if there and left > 1:
-            left -= 1
-        else:
-            copies += 1
-            left += len(taken) - 1
-            if there:  # T^P held nothing else: it is older than all that was added now
-                unreal[cell] += 1
-                taken[cell] += 2
-                left -= 1
-                continue
+        copies, left, alone = count_sample(taken[cell], copies, left, len(taken))
         taken[cell] += 1
+        left -= 1
+        if alone:  # it is older than all that was added now
+            unreal[cell] += 1
+            taken[cell] += 1
+            continue
         while taken[order[place]] >= oldest:
             place += 1
             if place == len(order):
@@ -66,7 +75,6 @@ def unrealize_in_order(
         moved = order[place]
         unreal[moved] += 1
         taken[moved] += 1
-        left -= 1
     state[0], state[1], state[2], state[3] = copies, left, oldest, place
 
 
@@ -98,11 +106,9 @@ def unrealize_at_random(
     copies, left, alive = state[0], state[1], state[2]
     for i in range(len(cells)):
         cell = cells[i]
-        if taken[cell] < copies and left > 1:
-            left -= 1
-        else:
-            copies += 1
-            left += len(taken) - 1
+        before = copies
+        copies, left, _ = count_sample(taken[cell], copies, left, len(taken))
+        if copies > before:
             alive = len(taken)
         taken[cell] += 1
         if taken[cell] == copies:
@@ -190,9 +196,4 @@ class Unrealizer:
 
     def tables(self) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
         """Return T′ and T^P, each as distinct records with how often they are there."""
-        return self._table(self.unreal), self._table(self.perturbing)
-
-    def _table(self, counts: Cells) -> dict[str, NDArray[Any]]:
-        cells = np.flatnonzero(counts)
-        held = counts[cells].astype(np.float64)
-        return {**self.universe.part(cells), self.universe.count_column: held}
+        return self.universe.table(self.unreal), self.universe.table(self.perturbing)

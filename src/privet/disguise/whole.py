@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.disguise.base import Disguise, kept
+from privet.disguise.base import Disguise
 from privet.errors import DataError, PlanError
 from privet.frames import columns
-from privet.randomness import Randomness
+from privet.release import Claim
+from privet.schema import Files
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from privet.disguise.base import Delivery
     from privet.frames import Column
+    from privet.randomness import Randomness
     from privet.release import Release
     from privet.schema import Schema
 
@@ -22,46 +26,48 @@ __all__ = ["WholeTable", "taken", "whole"]
 
 
 class WholeTable(Disguise):
-    """A disguise that looks at all records at once: in memory, and no plan tells what it does."""
+    """A disguise that looks at all records at once, in memory: no plan tells what it does."""
 
-    def plan(self, schema: Schema) -> NoReturn:
-        """Refuse: what happens to an attribute depends on all the records."""
-        del schema
-        raise PlanError(f"What {self.method!r} does to an attribute depends on the records.")
-
-    @abstractmethod
-    def check(self, schema: Schema) -> None:
-        """Refuse settings that cannot be, or not for this schema."""
+    def claimed(
+        self,
+        schema: Schema,
+        treatments: Mapping[str, str],
+        notes: tuple[str, ...] = (),
+        *,
+        seeded: bool,
+        formal: bool = False,
+        tables: int = 1,
+    ) -> Claim:
+        """Return the claim of a release without channels, of all columns."""
+        return Claim.of(
+            treatments,
+            [()] * tables,
+            columns=schema.names,
+            target=schema.goal,
+            learned=schema.learned,
+            seeded=seeded,
+            formal=formal,
+            notes=notes,
+        )
 
     @abstractmethod
     def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
         """Return the release of records, in memory."""
 
-    def disguise(
-        self,
-        records: Any,
-        schema: Schema,
-        *,
-        to: str | Path | None = None,
-        overwrite: bool = False,
-        seed: int | str | bytes | None = None,
-        shuffle: bool = True,
-    ) -> Release:
-        """Disguise records in memory and return the release; see ``Disguise.disguise``."""
-        self.check(schema)
-        if to is not None:
-            from privet.release.folder import check_free
-
-            check_free(to, overwrite=overwrite)
-        with Randomness.of(seed) as source:
-            release = self.made(records, schema, source, shuffle=shuffle)
-        return kept(release, to, overwrite=overwrite)
+    def disguised(self, records: Any, schema: Schema, delivery: Delivery) -> Release:
+        """Return the release of records, all of them in memory, delivered."""
+        if schema.unit is not None:
+            message = f"The method {self.method!r} does not count records by person."
+            raise PlanError(message, hint="leave unit out of the schema, or use a plan.")
+        release = self.made(records, schema, delivery.source, shuffle=delivery.shuffle)
+        return delivery.kept(release)
 
 
 def whole(records: Any, schema: Schema) -> dict[str, Column]:
     """Return all raw columns of a frame, or of a path's files, in memory."""
-    if not isinstance(records, str | Path):
-        held = columns(records, schema.names)
+    records = Files.of(records, schema.format)
+    if not isinstance(records, Files):
+        raw = columns(records, schema.names)
     else:
         import pyarrow as pa
 
@@ -70,14 +76,14 @@ def whole(records: Any, schema: Schema) -> dict[str, Column]:
         pieces = [batch.columns for batch in Source(records, schema.attributes).batches()]
         if not pieces:
             raise DataError(f"The table {records} has no rows.")
-        held = {}
+        raw = {}
         for name in schema.names:
             parts = [piece[name] for piece in pieces]
             plain = isinstance(parts[0], np.ndarray)
-            held[name] = np.concatenate(parts) if plain else pa.concat_arrays(parts)
-    if not len(next(iter(held.values()))):
+            raw[name] = np.concatenate(parts) if plain else pa.concat_arrays(parts)
+    if not len(next(iter(raw.values()))):
         raise DataError("The table has no rows.")
-    return held
+    return raw
 
 
 def taken(column: Column, rows: Any) -> Column:

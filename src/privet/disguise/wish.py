@@ -53,16 +53,16 @@ def _of_epsilon(epsilon: object, where: str) -> float:
         message = f"{where}: epsilon must be a number above 0 and below 21."
         raise PlanError(message, hint="1 to 3 is usual; the smaller, the more private.")
     # Two steps down: the exponential is rounded, and must not be rounded up.
-    found = math.exp(epsilon)  # type: ignore[arg-type]
-    return math.nextafter(math.nextafter(found, 1.0), 1.0)
+    gamma = math.exp(epsilon)  # type: ignore[arg-type]
+    return math.nextafter(math.nextafter(gamma, 1.0), 1.0)
 
 
 def _of_rho(rho: object, where: str) -> Fraction:
     pair = list(rho) if isinstance(rho, list | tuple) else []
-    numbers = all(isinstance(one, int | float | Fraction) for one in pair)
+    numbers = all(isinstance(chance, int | float | Fraction) for chance in pair)
     if len(pair) != 2 or not numbers or not 0 < pair[0] < pair[1] < 1:
         message = f"{where}: rho must be two numbers, 0 < ρ1 < ρ2 < 1: what somebody may believe "
         message += "before and after seeing the release."
         raise PlanError(message, hint="rho = [0.05, 0.5] allows gamma = 19.")
-    low, high = (Fraction(str(one)) for one in pair)  # 0.05 means a twentieth
+    low, high = (Fraction(str(chance)) for chance in pair)  # 0.05 means a twentieth
     return high * (1 - low) / (low * (1 - high))

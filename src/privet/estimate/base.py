@@ -1,165 +1,148 @@
-"""What a grower asks for: class × value tables of open nodes, with the error of what is estimated.
+"""What a grower asks: open nodes that know their splits, and evidence that moves on from them.
 
-An evidence answers level by level. It starts at ``root``; ``tables`` gives each open node's table
-of every attribute; ``split`` moves on to the children that stay open. It never changes, so a forest
-can branch from any frontier.
+An evidence answers level by level. It starts at ``root``; a frontier, the open nodes of one depth,
+gives the best split of each; ``split`` moves on to the children that stay open. Neither ever
+changes, so a forest can branch from any frontier. Around the growing, evidence says what only it
+can know: whether a first tree lets it look closer, which subtrees are not worth their splits, where
+inside a cell a threshold lies, and how sure the counts are.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from privet.compiled import in_threads
+from privet.split.candidates import best_split, every_candidate
+from privet.split.counted import best_counted
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import NDArray
 
-    from privet.coding import Box, Coding, Floats, Value
+    from privet.coding import Box, Coding, Value
+    from privet.split.candidates import Candidates
+    from privet.split.counted import CountTables
+    from privet.split.policy import Policy
+    from privet.split.scored import Scored, Splits
+    from privet.split.tables import Estimate, Total
+    from privet.tree import Tree
 
-__all__ = ["CountTables", "Counted", "Estimate", "Evidence", "Splits", "Tables", "unit"]
-
-Frontier: TypeAlias = Any  # what an evidence knows of its open nodes; nobody else looks inside
-
-
-class Estimate(Protocol):
-    """The estimated table of one attribute at one node: ``mean`` is values × classes.
-
-    Variance is over the disguise, with the originals fixed: zero for plain data.
-    """
-
-    @property
-    def mean(self) -> Floats:
-        """Return the estimated counts."""
-        ...
-
-    def variances(self, coefficients: Floats) -> Floats:
-        """Return the variance of sums of cells.
-
-        ``coefficients`` is k × values × classes; the i-th sum is Σ coefficients[i] · table.
-        """
-        ...
+__all__ = ["BoxFrontier", "CountedFrontier", "Evidence", "Frontier", "unit"]
 
 
-@dataclass(frozen=True)
-class Counted:
-    """A table that was simply counted: nothing about it is uncertain."""
+class Frontier(ABC):
+    """The open nodes of one depth."""
 
-    mean: Floats
+    codings: tuple[Coding, ...]
+    nodes: int
 
-    def variances(self, coefficients: Floats) -> Floats:
-        """Return zeros."""
-        return np.zeros(len(coefficients))
+    @abstractmethod
+    def at(self, node: int) -> Sequence[Estimate]:
+        """Return one node's tables, one per attribute."""
 
+    def total(self) -> Total:
+        """Return the class counts of the first node."""
+        return self.at(0)[0].total()
 
-@dataclass(frozen=True)
-class Splits:
-    """One split, or none, for each open node.
+    def candidates(self, node: int, policy: Policy) -> list[Candidates]:
+        """Return all splits of a node, by attribute."""
+        return every_candidate(self.at(node), self.codings, policy)
 
-    ``attribute[i]`` is the attribute tested at node ``i``, or -1; ``branch[i, code]`` the branch a
-    code takes, and ``branches[i]`` how many there are (0 where there is no split).
-    """
+    def best(self, policy: Policy, wanted: NDArray[np.bool_] | None = None) -> list[Scored | None]:
+        """Return the best split of each node, or None where there is none or none is wanted."""
+        chosen: list[Scored | None] = [None] * self.nodes
+        places = range(self.nodes) if wanted is None else np.flatnonzero(wanted).tolist()
+        best = in_threads(lambda node: self.chosen(self.candidates(node, policy), policy), places)
+        for place, split in zip(places, best, strict=True):
+            chosen[place] = split
+        return chosen
 
-    attribute: NDArray[np.int64]
-    branch: NDArray[np.int16]
-    branches: NDArray[np.int64]
+    def chosen(self, every: list[Candidates], policy: Policy) -> Scored | None:
+        """Return the split to take of all candidates of a node."""
+        return best_split(every, policy)
 
-    @property
-    def first(self) -> NDArray[np.int64]:
-        """The place of each node's first child, all children laid end to end."""
-        return np.cumsum(self.branches) - self.branches
-
-    def boxes(
-        self, parents: Sequence[Box], codings: Sequence[Coding], keep: NDArray[np.bool_]
-    ) -> list[Box]:
-        """Return the boxes of those children, all laid end to end, that ``keep`` marks."""
-        found = []
-        place = 0
-        for node, box in enumerate(parents):
-            coding = codings[self.attribute[node]]
-            for branch in range(self.branches[node]):
-                if keep[place]:
-                    mask = self.branch[node, : coding.size] == branch
-                    found.append(box.narrowed(coding.name, mask))
-                place += 1
-        return found
+    def names(self) -> Sequence[Hashable] | None:
+        """Name the nodes so that the same grows below nodes of one name; None if unknown."""
+        return None
 
 
-class Tables(Protocol):
-    """All tables of a frontier."""
+class CountedFrontier(Frontier):
+    """Open nodes whose tables were counted; ``state`` is what the evidence needs to move on."""
 
-    @property
-    def nodes(self) -> int:
-        """Return how many nodes there are."""
-        ...
+    def __init__(self, codings: tuple[Coding, ...], tables: CountTables, state: Any = None) -> None:
+        self.codings = codings
+        self.tables = tables
+        self.state = state
+        self.nodes = tables.nodes
 
     def at(self, node: int) -> Sequence[Estimate]:
-        """Return one node's tables, one an attribute."""
-        ...
+        """Return one node's tables, one per attribute."""
+        return self.tables.at(node)
+
+    def best(self, policy: Policy, wanted: NDArray[np.bool_] | None = None) -> list[Scored | None]:
+        """Return the best split of each node by the compiled search."""
+        if wanted is None:
+            return best_counted(self.tables, self.codings, policy)
+        places = np.flatnonzero(wanted)
+        chosen: list[Scored | None] = [None] * self.nodes
+        best = best_counted(self.tables.of(places), self.codings, policy)
+        for place, split in zip(places.tolist(), best, strict=True):
+            chosen[place] = split
+        return chosen
+
+    def names(self) -> Sequence[Hashable] | None:
+        """Name nodes by the cells that occur in them: the same cells are the same records."""
+        return self.tables.names() if self.tables.whole else None
 
 
-@dataclass(frozen=True)
-class CountTables:
-    """Tables that were counted: whole numbers times ``scale``, nodes × cells × classes.
+class BoxFrontier(Frontier):
+    """Open nodes of which only their boxes are known; those of one box are the same."""
 
-    The cells of attribute ``a`` are ``offsets[a]:offsets[a + 1]``. ``whole`` says that each node's
-    tables count all records of its box, and the same ones.
-    """
+    def __init__(self, codings: tuple[Coding, ...], boxes: list[Box]) -> None:
+        self.codings = codings
+        self.boxes = boxes
+        self.nodes = len(boxes)
 
-    counts: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    scale: float = 1.0
-    whole: bool = False
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes there are."""
-        return len(self.counts)
-
-    def at(self, node: int) -> list[Counted]:
-        """Return one node's tables, one an attribute."""
-        cells = self.counts[node] * self.scale
-        bounds = zip(self.offsets[:-1], self.offsets[1:], strict=True)
-        return [Counted(cells[start:stop]) for start, stop in bounds]
-
-    def names(self) -> list[bytes]:
-        """Name each node, if tables are ``whole``: nodes of one name hold the same records.
-
-        A node holds all records of its box, hence all records of those cells that occur in it.
-        """
-        occurs = (self.counts != 0).reshape(self.nodes, -1)
-        return [row.tobytes() for row in np.packbits(occurs, axis=1)]
-
-    def of(self, nodes: NDArray[np.int64]) -> CountTables:
-        """Return the tables of some of the nodes, which are in order."""
-        return self if len(nodes) == self.nodes else replace(self, counts=self.counts[nodes])
+    def names(self) -> Sequence[Hashable] | None:
+        """Name nodes by their boxes."""
+        return [box.key for box in self.boxes]
 
 
-class Evidence(Protocol):
-    """Answers a grower's questions about one set of records."""
+class Evidence(ABC):
+    """Answers a grower's questions about one set of records. It never changes."""
 
     codings: tuple[Coding, ...]  # of the attributes that may be tested
     classes: tuple[Value, ...]
+    tests_splits: ClassVar[bool] = False  # whether chance alone is kept from making splits
 
+    @abstractmethod
     def root(self) -> Frontier:
         """Return the frontier that holds only the root."""
-        ...
 
-    def tables(self, frontier: Frontier) -> Tables:
-        """Return the tables of all open nodes."""
-        ...
-
-    def split(self, frontier: Frontier, splits: Splits, keep: NDArray[np.bool_]) -> Frontier:
+    @abstractmethod
+    def split(self, frontier: Any, splits: Splits, keep: NDArray[np.bool_]) -> Frontier:
         """Return the frontier of those children, all laid end to end, that ``keep`` marks."""
-        ...
 
+    def refined(self, first: Callable[[], Tree]) -> Evidence:
+        """Return evidence that looks closer at what a first tree tests, or itself.
 
-def offsets_of(codings: Sequence[Coding]) -> NDArray[np.int64]:
-    """Return where each attribute's cells start, and the end."""
-    return np.cumsum([0, *(coding.size for coding in codings)]).astype(np.int64)
+        ``first`` grows that tree, if it is asked to.
+        """
+        del first
+        return self
+
+    def pruned(self, tree: Tree) -> Tree:
+        """Return the tree without subtrees that are not sure enough to stay."""
+        return tree
+
+    def settled(self, tree: Tree) -> Tree:
+        """Return the tree with its thresholds where the evidence says they lie inside cells."""
+        return tree
 
 
 MOST_BITS = 62  # of a sum of weights: one less than an int64 holds, for the rounding

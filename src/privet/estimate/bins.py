@@ -1,4 +1,4 @@
-"""Cells for plain numbers: one a distinct value where there are few, else of equal weight.
+"""Cells for plain numbers: one per distinct value where there are few, else of equal weight.
 
 Bins used for mining are not the domain: they are learned from the table that is mined, which the
 miner holds anyway.
@@ -62,22 +62,22 @@ def learn_cells(name: str, column: Floats, *, missing: bool = False) -> Coding:
 @kernel
 def _others(column: Floats, values: Floats, codes: Codes, out: Floats) -> int:
     """Write the numbers that are not the value of their code; return how many."""
-    found = 0
+    count = 0
     for row in range(len(column)):
         if column[row] != values[codes[row]]:
-            out[found] = column[row]
-            found += 1
-    return found
+            out[count] = column[row]
+            count += 1
+    return count
 
 
 def _all_values(name: str, column: Floats, values: Floats) -> Floats:
     """Add the distinct values that the sample missed."""
-    held = Coding.cells(name, values, values)
+    coding = Coding.cells(name, values, values)
     codes, others = np.empty(SAMPLE, np.uint16), np.empty(SAMPLE)
     missed = []
     for start in range(0, len(column), SAMPLE):  # as many as stay in cache
         part = column[start : start + SAMPLE]
-        found = _others(part, values, held.encode(part, out=codes[: len(part)]), others)
-        if found:
-            missed.append(np.unique(others[:found]))
+        count = _others(part, values, coding.encode(part, out=codes[: len(part)]), others)
+        if count:
+            missed.append(np.unique(others[:count]))
     return np.union1d(values, np.concatenate(missed)) + 0.0 if missed else values

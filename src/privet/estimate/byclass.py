@@ -17,9 +17,9 @@ from privet.coding import code_type
 from privet.compiled import in_threads
 from privet.errors import MethodError
 from privet.estimate.distribution import Distribution
+from privet.estimate.matrix_reconstruction import LIMIT, shared_out, whole_counts
 from privet.estimate.noisy import coarse_channel
-from privet.estimate.reconstructed import LIMIT, shared_out, whole_counts
-from privet.estimate.reconstruction import intervals_for, reconstructed
+from privet.estimate.reconstruction import deconvolved, intervals_for
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -58,18 +58,18 @@ def assigned(release: Release, *, by_class: bool) -> Assigned:
     """Return the reconstructed table of a release; it works in memory."""
     part = release.parts[0]
     table = part.table.collect(LIMIT)
-    target = table.columns[release.schema.target]
-    classes = len(release.schema.classes) if by_class else 1
-    label = target if by_class else np.zeros(table.rows, np.uint8)
+    classes, label = 1, np.zeros(table.rows, np.uint8)
+    if by_class:
+        classes, label = len(release.schema.classes), table.columns[release.schema.target]
     cells = intervals_for(table.rows)
 
-    def one(channel: Channel) -> tuple[dict[str, NDArray[Any]], dict[str, Coding | None]]:
+    def recoded(channel: Channel) -> tuple[dict[str, NDArray[Any]], dict[str, Coding | None]]:
         if isinstance(channel, Noise):
             coarse = coarse_channel(release, channel, cells)
             codes = channel.observed(table.columns[channel.attribute])
             counts = _per_class(codes, label, classes, channel.output_size)
             heaped = np.add.reduceat(counts, coarse.starts, axis=1)
-            estimates = [reconstructed((coarse,), row, stop=STOP).counts for row in heaped]
+            estimates = [deconvolved((coarse,), row, stop=STOP).counts for row in heaped]
             given = assign(codes, label, estimates, counts)
             return {channel.attribute: given}, {channel.attribute: coarse.coding}
         codes = channel.join(table.columns)
@@ -79,7 +79,7 @@ def assigned(release: Release, *, by_class: bool) -> Assigned:
         return channel.part(assign(codes, label, estimates, counts)), {}
 
     columns, codings = dict(table.columns), dict(release.codings)
-    for made, cut in in_threads(one, part.channels):
+    for made, cut in in_threads(recoded, part.channels):
         columns.update(made)
         codings.update(cut)
     return Assigned(MemoryTable(columns), codings)
@@ -90,11 +90,11 @@ def assign(
 ) -> NDArray[Any]:
     """Give records to cells class by class, in the order of codes, ties by row.
 
-    ``counts`` is classes × codes, as observed; ``estimates`` has one array of cells a class.
+    ``counts`` is classes × codes, as observed; ``estimates`` has one array of cells per class.
     """
     size, outputs = len(estimates[0]), counts.shape[1]
     rows = counts.sum(axis=1).astype(np.int64)
-    whole = [whole_counts(held, number) for held, number in zip(estimates, rows, strict=True)]
+    whole = [whole_counts(counts, number) for counts, number in zip(estimates, rows, strict=True)]
     joint = label.astype(np.int32) * np.int32(outputs) + codes
     given = shared_out(joint, np.concatenate(whole), outputs * len(estimates))
     return np.asarray(given % size).astype(code_type(size))

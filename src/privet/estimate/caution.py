@@ -34,5 +34,5 @@ def least_leaf(names: Sequence[str], channels: Sequence[Channel], rows: int) -> 
     260.0
     """
     by_name = {name: channel for channel in channels for name in channel.attributes}
-    found = {name: by_name[name].condition() if name in by_name else 1.0 for name in names}
-    return float(min(RECORDS * (np.median(list(found.values())) ** 2 - 1), rows / SHARE))
+    conditions = {name: by_name[name].condition() if name in by_name else 1.0 for name in names}
+    return float(min(RECORDS * (np.median(list(conditions.values())) ** 2 - 1), rows / SHARE))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privet.compiled import in_threads
-from privet.table.kernels import pack
+from privet.estimate.routing_kernels import pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,6 +1,6 @@
 """Collapsing records: each distinct one once, with how often it occurs.
 
-A table of a million records over fourteen binary attributes has at most 2¹⁴ distinct ones a class.
+A million records over fourteen binary attributes have at most 2¹⁴ distinct ones per class.
 Counted once, they are mined in a time that no longer depends on the number of records; the
 sums are the same to the last bit, because what is added is whole.
 """
@@ -45,8 +45,8 @@ def collapse(
     below. The column ``TIMES`` of the result says how often each distinct record occurs.
 
     >>> table = MemoryTable({"a": np.array([0, 1, 0]), "b": np.array([1, 1, 1])})
-    >>> held = collapse(table, {"a": 2, "b": 2}, lambda batch: list(batch.columns.values()))
-    >>> {name: column.tolist() for name, column in held.columns.items()}
+    >>> collapsed = collapse(table, {"a": 2, "b": 2}, lambda batch: list(batch.columns.values()))
+    >>> {name: column.tolist() for name, column in collapsed.columns.items()}
     {'a': [0, 1], 'b': [1, 1], 'times': [2, 1]}
     """
     cells = math.prod(sizes.values())

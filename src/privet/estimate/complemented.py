@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.errors import BugError
-from privet.estimate.base import CountTables, offsets_of
+from privet.estimate.base import CountedFrontier, Evidence
 from privet.estimate.coder import Coder
 from privet.estimate.routed import SortedEvidence
+from privet.split.counted import CountTables, offsets_of
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.coding import Box, Coding
-    from privet.estimate.base import Frontier, Splits
     from privet.release import Release
+    from privet.split.scored import Splits
 
 __all__ = ["ComplementedEvidence"]
 
@@ -35,11 +36,11 @@ __all__ = ["ComplementedEvidence"]
 class _Complemented:
     """The two tables' frontier, and for each open node which codes its box allows, end to end."""
 
-    tables: Frontier
+    taken: CountedFrontier
     allowed: NDArray[np.bool_]
 
 
-class ComplementedEvidence:
+class ComplementedEvidence(Evidence):
     """Evidence of a complemented release. Dummies are left out: nothing was collected there."""
 
     def __init__(self, release: Release, codings: Sequence[Coding]) -> None:
@@ -55,27 +56,31 @@ class ComplementedEvidence:
         coder = Coder(self.codings, self._target, len(self.classes))
         self._tables = SortedEvidence(self._table, coder, self.classes, self._weight, 1.0)
 
-    def root(self) -> _Complemented:
+    def root(self) -> CountedFrontier:
         """Return the frontier of the root, whose box is everything."""
-        return _Complemented(self._tables.root(), np.ones((1, self._offsets[-1]), np.bool_))
+        allowed = np.ones((1, self._offsets[-1]), np.bool_)
+        return self._frontier(_Complemented(self._tables.root(), allowed))
 
-    def tables(self, frontier: _Complemented) -> CountTables:
+    def _frontier(self, state: _Complemented) -> CountedFrontier:
         """Return the counts of originals at all open nodes."""
-        taken = self._tables.tables(frontier.tables).counts
-        whole = self._universe(frontier.allowed)
-        return CountTables(whole[:, :, None] + taken, self._offsets, whole=True)
+        universe = self._universe(state.allowed)
+        counts = universe[:, :, None] + state.taken.tables.counts
+        return CountedFrontier(self.codings, CountTables(counts, self._offsets, whole=True), state)
 
     def split(
-        self, frontier: _Complemented, splits: Splits, keep: NDArray[np.bool_]
-    ) -> _Complemented:
+        self, frontier: CountedFrontier, splits: Splits, keep: NDArray[np.bool_]
+    ) -> CountedFrontier:
         """Move on in the two tables, and narrow the boxes."""
+        before: _Complemented = frontier.state
         parent = np.repeat(np.arange(len(splits.branches)), splits.branches)
         branch = np.arange(len(parent)) - splits.first[parent]
-        allowed = frontier.allowed[parent[keep]]
+        allowed = before.allowed[parent[keep]]
         for child, (node, taken) in enumerate(zip(parent[keep], branch[keep], strict=True)):
             start, stop = self._offsets[splits.attribute[node] :][:2]
             allowed[child, start:stop] &= splits.branch[node, : stop - start] == taken
-        return _Complemented(self._tables.split(frontier.tables, splits, keep), allowed)
+        return self._frontier(
+            _Complemented(self._tables.split(before.taken, splits, keep), allowed)
+        )
 
     def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
         """Return how many originals have the label of the box they lie in; its variance is zero."""
@@ -107,17 +112,17 @@ def _real_rows(release: Release) -> tuple[MemoryTable, NDArray[np.int64]]:
     universe = release.universe
     if universe is None:
         raise BugError("a release without a universe has no counts")
-    held: dict[str, list[NDArray[Any]]] = {name: [] for name in universe.names}
+    kept: dict[str, list[NDArray[Any]]] = {name: [] for name in universe.names}
     weight = []
     for part in release.parts:
         for batch in part.table.batches():
-            real = universe.is_real(universe.join(batch.columns))
+            real = universe.real_rows(batch.columns)
             weight.append(part.sign * universe.counts(batch)[real])
-            for name, columns in held.items():
+            for name, columns in kept.items():
                 columns.append(batch.columns[name][real])
     if not sum(map(len, weight)):
         # Every copy is used up: one row that counts for nothing keeps the tables' shape.
-        empty = {name: np.zeros(1, release.column_type(name)) for name in held}
+        empty = {name: np.zeros(1, release.column_type(name, release.parts[0])) for name in kept}
         return MemoryTable(empty), np.zeros(1, np.int64)
-    joined = {name: np.concatenate(columns) for name, columns in held.items()}
+    joined = {name: np.concatenate(columns) for name, columns in kept.items()}
     return MemoryTable(joined), np.concatenate(weight)

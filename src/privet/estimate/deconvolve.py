@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from privet.channel import CoarseNoise
     from privet.coding import Floats
 
-__all__ = ["Band", "climb", "count_noisy", "count_slots"]
+__all__ = ["Banded", "climb", "count_noisy", "count_slots"]
 
 PIECE = 1 << 17  # numbers that one thread counts at a time
 
 
-class Band(NamedTuple):
+class Banded(NamedTuple):
     """A kernel without the zeros round its columns: ``rows[p]`` begins at interval ``first[p]``."""
 
     rows: Floats
     first: NDArray[np.int64]
 
     @classmethod
-    def of(cls, matrix: Floats) -> Band:
+    def of(cls, matrix: Floats) -> Banded:
         """Cut a kernel, intervals × cells, to its band.
 
-        >>> Band.of(np.array([[0.5, 0.0], [0.5, 0.5], [0.0, 0.5]])).first
+        >>> Banded.of(np.array([[0.5, 0.0], [0.5, 0.5], [0.0, 0.5]])).first
         array([0, 1])
         """
-        held = matrix > 0
-        first = held.argmax(axis=0)
-        width = int((len(matrix) - held[::-1].argmax(axis=0) - first).max())
+        positive = matrix > 0
+        first = positive.argmax(axis=0)
+        width = int((len(matrix) - positive[::-1].argmax(axis=0) - first).max())
         first = np.minimum(first, len(matrix) - width)
         places = first[:, None] + np.arange(width)
         rows = np.ascontiguousarray(matrix[places, np.arange(matrix.shape[1])[:, None]])
@@ -87,10 +87,10 @@ def climb(  # noqa: C901, PLR0912 - compiled: flat, case by case
                 ratio[s] = 0.0
         for p in range(cells):
             begin = first[p]
-            held = 0.0
+            factor = 0.0
             for j in range(width):
-                held += rows[p, j] * ratio[begin + j]
-            after[p] = table[p] * held
+                factor += rows[p, j] * ratio[begin + j]
+            after[p] = table[p] * factor
         if smooth:
             left = after[0]
             for p in range(cells):
@@ -138,14 +138,14 @@ def count_slots(coarse: CoarseNoise, numbers: Floats) -> tuple[NDArray[np.int64]
     """Return the observed counts of noisy numbers, made on all threads, and how many are NaN."""
     noise, slots = coarse.noise, coarse.slots
 
-    def one(start: int) -> tuple[NDArray[np.int64], int]:
+    def counted(start: int) -> tuple[NDArray[np.int64], int]:
         out = np.zeros(coarse.output_size, np.int64)
         part = numbers[start : start + PIECE]
         return out, count_noisy(part, noise.low, noise.step, noise.reach, slots, out)
 
     total = np.zeros(coarse.output_size, np.int64)
     missing = 0
-    for counts, nan in in_threads(one, range(0, len(numbers), PIECE)):
+    for counts, nan in in_threads(counted, range(0, len(numbers), PIECE)):
         total += counts
         missing += nan
     return total, missing

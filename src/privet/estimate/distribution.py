@@ -77,9 +77,9 @@ def rescale(counts: Floats, total: float) -> Floats:
     >>> rescale(np.array([-1.0, 4.0, 4.0]), 7.0)
     array([0. , 3.5, 3.5])
     """
-    held = repair(counts)
-    whole = held.sum()
-    return held / whole * total if whole > 0 else np.full(len(held), total / len(held))
+    repaired = repair(counts)
+    whole = repaired.sum()
+    return repaired / whole * total if whole > 0 else np.full(len(repaired), total / len(repaired))
 
 
 def project(counts: Floats, total: float) -> Floats:
@@ -95,8 +95,8 @@ def project(counts: Floats, total: float) -> Floats:
     shift = (np.cumsum(ordered) - total) / np.arange(1, len(counts) + 1)
     kept = np.flatnonzero(ordered > shift)
     level = shift[kept[-1]] if len(kept) else shift[0]
-    held: Floats = np.maximum(counts - level, 0.0)
-    return held
+    projected: Floats = np.maximum(counts - level, 0.0)
+    return projected
 
 
 def estimation_error(estimated: Floats, originals: Floats) -> float:
@@ -116,8 +116,8 @@ class Distribution:
     exactly, whose counts are simply those.
 
     >>> from privet.channel import GammaDiagonal
-    >>> found = Distribution(np.array([1.0, 6.0, 7.0]), GammaDiagonal("outlook", 3, 3))
-    >>> found.counts("paper").round(2), found.counts("simplex").round(2)
+    >>> estimate = Distribution(np.array([1.0, 6.0, 7.0]), GammaDiagonal("outlook", 3, 3))
+    >>> estimate.counts("paper").round(2), estimate.counts("simplex").round(2)
     (array([ 0. ,  8. , 10.5]), array([0.  , 5.75, 8.25]))
     """
 
@@ -180,8 +180,8 @@ class Distribution:
     @cached_property
     def inverted(self) -> Floats:
         """The counts without bias."""
-        held = np.asarray(self.observed, np.float64)
-        return held if self.channel is None else invert(self.channel, held)
+        counts = np.asarray(self.observed, np.float64)
+        return counts if self.channel is None else invert(self.channel, counts)
 
     @cached_property
     def covariance(self) -> Floats:
@@ -198,6 +198,27 @@ class Distribution:
     def errors(self) -> Floats:
         """The standard error of each inverted count."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+    @property
+    def norm(self) -> float:
+        """‖X̂‖₁, the sum of the inverted counts without their signs (DXZ §3.3).
+
+        It is at least the number of records (lemma 1), and the same where nothing is negative.
+        """
+        return float(np.abs(self.inverted).sum())
+
+    @property
+    def detected(self) -> float:
+        """The error E that ‖X̂‖₁ proves, without the originals: E is at least ‖X̂‖₁/n − 1.
+
+        By the triangle inequality, ‖X̂ − X‖₁ ≥ ‖X̂‖₁ − n. Zero proves nothing.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> estimate = Distribution(np.array([1.0, 6.0, 7.0]), GammaDiagonal("outlook", 3, 3))
+        >>> round(estimate.norm, 2), round(estimate.detected, 2)  # X̂ = −4.5, 8, 10.5 of 14 records
+        (23.0, 0.64)
+        """
+        return max(0.0, self.norm / self.rows - 1) if self.rows else 0.0
 
     @property
     def condition(self) -> float:

@@ -1,9 +1,9 @@
 """Weighing the parts whose groups have states, and those whose records can be collapsed.
 
 A record's weight at a node is the product over groups of attributes that went through one channel
-together (methods.md §4). For a group with states the weight of its whole event, path and candidate
-included, depends only on the state, so a group of fourteen attributes costs no more than fourteen:
-its joint codes are never listed.
+together (Zhan and others, 2004). For a group with states the weight of its whole event, path and
+candidate included, depends only on the state, so a group of fourteen attributes costs no more than
+fourteen: its joint codes are never listed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from privet.coding import Box, code_type
 from privet.compiled import in_threads, threads
 from privet.estimate.base import unit
 from privet.estimate.collapse import TIMES, collapse, may_collapse
-from privet.estimate.kernels import weigh_boxes, weigh_states
+from privet.estimate.weighing_kernels import weigh_boxes, weigh_states
 from privet.release.release import released_size
 from privet.table import Batch, MemoryTable
 
@@ -40,9 +40,15 @@ WORTH = 1 << 16  # records from which on collapsing pays for itself
 
 def fits(part: Part, codings: Sequence[Coding], target: str, classes: int) -> bool:
     """Whether a part is to be weighed so: its groups have states, or it can be collapsed."""
-    large = [one for one in part.channels if isinstance(one, Stated) or len(one.attributes) > 1]
+    large = [
+        channel
+        for channel in part.channels
+        if isinstance(channel, Stated) or len(channel.attributes) > 1
+    ]
     if large:
-        return all(isinstance(one, Stated) and target not in one.attributes for one in large)
+        return all(
+            isinstance(channel, Stated) and target not in channel.attributes for channel in large
+        )
     sizes = [released_size(part, coding.name, coding) for coding in codings]
     return part.table.rows > WORTH and may_collapse(part.table.rows, [*sizes, classes])
 
@@ -84,16 +90,16 @@ class Layout:
         """Each group's channel, and the places of its attributes."""
         places = {coding.name: place for place, coding in enumerate(self.codings)}
         channels = {name: channel for channel in self.channels for name in channel.attributes}
-        held: list[tuple[Channel | None, tuple[int, ...]]] = []
+        pairs: list[tuple[Channel | None, tuple[int, ...]]] = []
         covered: set[str] = set()
         for name, place in places.items():
             if name in covered:
                 continue
             channel = channels.get(name)
             names = (name,) if channel is None else channel.attributes
-            held.append((channel, tuple(places[each] for each in names) if channel else (place,)))
+            pairs.append((channel, tuple(places[each] for each in names) if channel else (place,)))
             covered.update(names)
-        return held
+        return pairs
 
     @cached_property
     def group(self) -> NDArray[np.int64]:
@@ -107,7 +113,8 @@ class Layout:
     def states(self) -> NDArray[np.int64]:
         """How many states each group has; 0 if its weight goes by its attribute's code."""
         return np.array(
-            [one.states if isinstance(one, Stated) else 0 for one, _ in self.groups], np.int64
+            [channel.states if isinstance(channel, Stated) else 0 for channel, _ in self.groups],
+            np.int64,
         )
 
     @cached_property
@@ -129,13 +136,15 @@ class Layout:
     def fixed(self) -> tuple[Any, ...]:
         """What kernels take for all boxes: groups, all bits of their states, whether they kill."""
         full = np.maximum(self.states - 1, 0).astype(np.uint8)
-        kills = [one is None or isinstance(one, Flip) for one, _ in self.groups]
+        kills = [channel is None or isinstance(channel, Flip) for channel, _ in self.groups]
         return self.group, full, np.array(kills)
 
     @cached_property
     def labels(self) -> Floats | None:
         """The inverse of the class's channel, or None."""
-        channel = next((one for one in self.channels if self.target in one.attributes), None)
+        channel = next(
+            (channel for channel in self.channels if self.target in channel.attributes), None
+        )
         return None if channel is None else channel.inverse()
 
     @property
@@ -168,9 +177,9 @@ class Layout:
             for g in set(self.group[attributes].tolist()):
                 channel = self.groups[g][0]
                 if isinstance(channel, Stated):
-                    held = channel.state_weights(box)
-                    weights[i, g, : len(held)] = held
-                    bounds[i] *= max(1.0, float(np.abs(held).max()))
+                    states = channel.state_weights(box)
+                    weights[i, g, : len(states)] = states
+                    bounds[i] *= max(1.0, float(np.abs(states).max()))
         return Program(path, marks, factors, weights, bounds)
 
     def units(self, program: Program) -> Floats:
@@ -199,7 +208,7 @@ class Layout:
     @cached_property
     def certain(self) -> list[bool]:
         """Whether nothing in a group is left to chance."""
-        return [one is None or one.entropy() == 0 for one, _ in self.groups]
+        return [channel is None or channel.entropy() == 0 for channel, _ in self.groups]
 
     def values(self, name: str, boxes: Sequence[Box]) -> Floats:
         """Return boxes × values × outputs: the weights of one attribute at some nodes."""
@@ -259,9 +268,10 @@ class TableCounter:
         return [coding.name for coding in self.layout.codings]
 
     def _codes(self, batch: Batch) -> list[NDArray[Any]]:
-        held = [(coding, batch.columns[coding.name]) for coding in self.layout.codings]
+        pairs = [(coding, batch.columns[coding.name]) for coding in self.layout.codings]
         return [
-            column if column.dtype.kind == "u" else coding.encode(column) for coding, column in held
+            column if column.dtype.kind == "u" else coding.encode(column)
+            for coding, column in pairs
         ]
 
     def _matrix(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
@@ -317,8 +327,8 @@ class TableCounter:
 
         def work(batch: Batch) -> IntArrays:
             out = np.zeros(2, np.int64)
-            held = (*self._matrix(batch), *layout.fixed, *program.arrays())
-            asked: tuple[Any, ...] = (*held, rows, units, out)
+            given = (*self._matrix(batch), *layout.fixed, *program.arrays())
+            asked: tuple[Any, ...] = (*given, rows, units, out)
             weigh_boxes(*asked)
             return (out,)
 

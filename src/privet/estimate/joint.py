@@ -87,15 +87,15 @@ class Joint:
         for number in range(int(branch.max()) + 1):
             shares[own] = self.views[own].inside(masks[own] & (branch == number))
             parts.append(self._within(shares))
-        inside = _added(one.means for one in parts)
-        total = _added(one.total for one in parts)
+        inside = _added(part.means for part in parts)
+        total = _added(part.total for part in parts)
         outside = np.maximum(self._means - inside, 0.0)
         whole = outside + _shared(inside, total)
-        divided = outside + _added(one.levelled for one in parts)
+        divided = outside + _added(part.levelled for part in parts)
         z = self._z(divided, whole)
         if z > 0.0:
             return z
-        alike = (self._expected(one.axes, _turned(one.block, total)) for one in parts)
+        alike = (self._expected(part.axes, _turned(part.block, total)) for part in parts)
         return min(self._z(self._means, outside + _added(alike)), FAINT)
 
     def _z(self, means: Floats, other: Floats) -> float:
@@ -107,12 +107,14 @@ class Joint:
 
     def _within(self, shares: Sequence[Floats]) -> Inside:
         """Return the part of the table in which every axis has some share."""
-        held = [np.flatnonzero(share) for share in shares]
-        block = self.table[np.ix_(*held)]
-        for place, (share, codes) in enumerate(zip(shares, held, strict=True)):
+        inside = [np.flatnonzero(share) for share in shares]
+        block = self.table[np.ix_(*inside)]
+        for place, (share, codes) in enumerate(zip(shares, inside, strict=True)):
             if (share[codes] != 1.0).any():
                 block = block * share[codes].reshape(-1, *[1] * (block.ndim - place - 1))
-        axes = tuple(seen.axis.of_some(codes) for seen, codes in zip(self.views, held, strict=True))
+        axes = tuple(
+            seen.axis.of_some(codes) for seen, codes in zip(self.views, inside, strict=True)
+        )
         return Inside(block, axes, self._expected(axes, block))
 
     def _expected(self, axes: tuple[Axis, ...], table: Floats) -> Floats:
@@ -130,8 +132,8 @@ class Joint:
 
     @property
     def _counts(self) -> Floats:
-        held: Floats = self.observed.reshape(-1, self.observed.shape[-1])[self._places]
-        return held
+        counts: Floats = self.observed.reshape(-1, self.observed.shape[-1])[self._places]
+        return counts
 
     @cached_property
     def _means(self) -> Floats:
@@ -140,8 +142,8 @@ class Joint:
 
 def _span(share: Floats) -> slice:
     """Return from where to where anything has a share."""
-    held = np.flatnonzero(share)
-    return slice(int(held[0]), int(held[-1]) + 1) if len(held) else slice(0)
+    inside = np.flatnonzero(share)
+    return slice(int(inside[0]), int(inside[-1]) + 1) if len(inside) else slice(0)
 
 
 def _added(arrays: Iterable[Floats]) -> Floats:
@@ -156,8 +158,8 @@ def _rows(table: Floats) -> Floats:
 
 def _summed(table: Floats) -> Floats:
     """Return sums over everything but the classes."""
-    held = np.ascontiguousarray(table).reshape(-1, table.shape[-1])
-    summed: Floats = np.ones(len(held)) @ held
+    rows = np.ascontiguousarray(table).reshape(-1, table.shape[-1])
+    summed: Floats = np.ones(len(rows)) @ rows
     return summed
 
 
@@ -169,8 +171,8 @@ def _shared(means: Floats, total: Floats) -> Floats:
 
 def _turned(table: Floats, total: Floats) -> Floats:
     """Return the table with its classes weighed so that its sum has the shares of ``total``."""
-    held = _summed(table)
-    turned = table * (total / total.sum() / np.maximum(held / max(held.sum(), 1e-300), 1e-12))
+    before = _summed(table)
+    turned = table * (total / total.sum() / np.maximum(before / max(before.sum(), 1e-300), 1e-12))
     rows = _rows(table) / np.maximum(_rows(turned), 1e-300)
     whole: Floats = turned * rows[..., None]
     return whole

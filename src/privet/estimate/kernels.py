@@ -1,10 +1,4 @@
-"""Compiled loops of estimation: weighing records whose groups have states, and EM's factors.
-
-Weighing serves large flip groups and joint channels: a record is a row of observed codes, one an
-attribute, and counts ``times``; at a node every group of attributes has a weight, that of its
-state, or of one attribute's code. ``spread`` and ``gather`` apply a two-level channel and its
-transpose along one axis of a joint table by running sums.
-"""
+"""Compiled steps of EM: joint counts of what was observed, and products along one axis."""
 
 from __future__ import annotations
 
@@ -21,189 +15,25 @@ if TYPE_CHECKING:
 
     from privet.coding import Floats
 
-__all__ = ["divide", "gather", "log_likelihood", "spread", "weigh_boxes", "weigh_states"]
+__all__ = ["MOST_AHEAD", "count_joint", "divide", "gather", "hurry", "log_likelihood", "spread"]
+
+MOST_AHEAD = 4.0  # times what it was: how far a cell may have come in the step it goes on from
 
 
 @kernel
-def settle(
-    matrix: NDArray[Any],
-    row: int,
-    path: NDArray[np.int64],
-    length: int,
-    marks: NDArray[np.uint8],
-    factors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    group: NDArray[np.int64],
-    full: NDArray[np.uint8],
-    mortal: NDArray[np.bool_],
-    state: NDArray[np.uint8],
-    value: NDArray[np.float64],
-) -> bool:
-    """Write a record's state and weight in every tested group; return whether it counts at all.
-
-    ``path`` lists ``length`` tested attributes, group by group; ``marks`` and ``factors`` say what
-    their codes mean. A zero weight in a mortal group leaves nothing of the record anywhere, and
-    deep in a tree that is so for most records: it is found at once.
-    """
-    k = 0
-    while k < length:
-        a = path[k]
-        g = group[a]
-        if full[g]:
-            bits = full[g]
-            while k < length and group[path[k]] == g:
-                bits &= marks[k, matrix[row, path[k]]]
-                k += 1
-            state[g] = bits
-            value[g] = weights[g, bits]
-        else:
-            value[g] = factors[k, matrix[row, a]]
-            k += 1
-        if mortal[g] and value[g] == 0.0:
-            return False
-    return True
-
-
-@kernel
-def longest(path: NDArray[np.int64]) -> int:
-    """Return how many attributes a path lists before its padding."""
-    length = 0
-    while length < len(path) and path[length] >= 0:
-        length += 1
-    return length
-
-
-@kernel
-def weigh_states(
-    matrix: NDArray[Any],
+def count_joint(
+    codes: NDArray[np.uint16],
     target: NDArray[Any],
-    times: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    group: NDArray[np.int64],
-    full: NDArray[np.uint8],
-    mortal: NDArray[np.bool_],
-    path: NDArray[np.int64],
-    marks: NDArray[np.uint8],
-    factors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    scales: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-) -> None:
-    """Add up every record's weight in every node, by state and code of every attribute.
-
-    A record's weight in the cells of an attribute is the product over the *other* groups:
-    ``first`` gets it times ``scales[i, 0]`` and ``second`` its square times ``scales[i, 1]``,
-    rounded to whole numbers before ``times`` of them are added.
-    """
-    rows, attributes = matrix.shape
-    groups = len(full)
-    state = np.empty(groups, np.uint8)
-    value = np.empty(groups, np.float64)
-    ones = np.empty(groups, np.int64)
-    twos = np.empty(groups, np.int64)
-    block = 2048
-    for begin in range(0, rows, block):
-        end = min(rows, begin + block)
-        for i in range(len(path)):
-            one, two = scales[i, 0], scales[i, 1]
-            length = longest(path[i])
-            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
-            state[:] = full
-            value[:] = 1.0
-            for row in range(begin, end):
-                if not settle(
-                    matrix,
-                    row,
-                    tests,
-                    length,
-                    means,
-                    codes,
-                    states,
-                    group,
-                    full,
-                    mortal,
-                    state,
-                    value,
-                ):
-                    continue
-                whole = 1.0
-                for g in range(groups):
-                    whole *= value[g]
-                for g in range(groups):
-                    rest = whole
-                    if value[g] != 1.0:
-                        rest = 1.0
-                        for other in range(groups):
-                            if other != g:
-                                rest *= value[other]
-                    ones[g] = np.int64(np.rint(rest * one)) * times[row]
-                    twos[g] = np.int64(np.rint(rest * rest * two)) * times[row]
-                label = target[row]
-                for a in range(attributes):
-                    g = group[a]
-                    cell = offsets[a] + np.int64(state[g]) * sizes[a] + np.int64(matrix[row, a])
-                    first[i, cell, label] += ones[g]
-                    second[i, cell, label] += twos[g]
-
-
-@kernel
-def weigh_boxes(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
-    times: NDArray[np.int64],
-    group: NDArray[np.int64],
-    full: NDArray[np.uint8],
-    mortal: NDArray[np.bool_],
-    path: NDArray[np.int64],
-    marks: NDArray[np.uint8],
-    factors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    scales: NDArray[np.float64],
+    shape: NDArray[np.int64],
     out: NDArray[np.int64],
 ) -> None:
-    """Add up, over records, the weight in all boxes of the box's label, and its square.
-
-    ``labels[i, y]`` is the weight of the observed class ``y`` for the label of box ``i``.
-    """
-    groups = len(full)
-    state = np.empty(groups, np.uint8)
-    value = np.empty(groups, np.float64)
-    block = 2048
-    whole = np.empty(block)
-    for begin in range(0, len(matrix), block):
-        end = min(len(matrix), begin + block)
-        whole[:] = 0.0
-        for i in range(len(path)):
-            length = longest(path[i])
-            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
-            value[:] = 1.0
-            for row in range(begin, end):
-                weight = labels[i, target[row]]
-                if weight == 0.0 or not settle(
-                    matrix,
-                    row,
-                    tests,
-                    length,
-                    means,
-                    codes,
-                    states,
-                    group,
-                    full,
-                    mortal,
-                    state,
-                    value,
-                ):
-                    continue
-                for g in range(groups):
-                    weight *= value[g]
-                whole[row - begin] += weight
-        for row in range(begin, end):
-            weight = whole[row - begin]
-            out[0] += np.int64(np.rint(weight * scales[0])) * times[row]
-            out[1] += np.int64(np.rint(weight * weight * scales[1])) * times[row]
+    """Count the joint table of some attributes (columns of ``codes``) and the class, laid flat."""
+    attributes = codes.shape[1]
+    for row in range(len(codes)):
+        place = np.int64(0)
+        for a in range(attributes):
+            place = place * shape[a] + codes[row, a]
+        out[place * shape[attributes] + target[row]] += 1
 
 
 @kernel
@@ -212,19 +42,19 @@ def spread(table: Floats, far: float, near: float, width: int, out: Floats) -> N
     inputs, inner = table.shape
     more = near - far
     sums = np.zeros(inner)
-    held = np.zeros(inner)
+    window = np.zeros(inner)
     for v in range(inputs):
         for i in range(inner):
             sums[i] += far * table[v, i]
     for u in range(len(out)):
         if u < inputs:
             for i in range(inner):
-                held[i] += table[u, i]
+                window[i] += table[u, i]
         if u >= width:
             for i in range(inner):
-                held[i] -= table[u - width, i]
+                window[i] -= table[u - width, i]
         for i in range(inner):
-            out[u, i] = sums[i] + more * max(held[i], 0.0)
+            out[u, i] = sums[i] + more * max(window[i], 0.0)
 
 
 @kernel
@@ -233,18 +63,18 @@ def gather(table: Floats, far: float, near: float, width: int, out: Floats) -> N
     outputs, inner = table.shape
     more = near - far
     sums = np.zeros(inner)
-    held = np.zeros(inner)
+    window = np.zeros(inner)
     for u in range(outputs):
         for i in range(inner):
             sums[i] += far * table[u, i]
     for u in range(width - 1):
         for i in range(inner):
-            held[i] += table[u, i]
+            window[i] += table[u, i]
     for v in range(len(out)):
         for i in range(inner):
-            held[i] += table[v + width - 1, i]
-            out[v, i] = sums[i] + more * max(held[i], 0.0)
-            held[i] -= table[v, i]
+            window[i] += table[v + width - 1, i]
+            out[v, i] = sums[i] + more * max(window[i], 0.0)
+            window[i] -= table[v, i]
 
 
 @kernel
@@ -252,6 +82,14 @@ def divide(observed: Floats, expected: Floats) -> None:
     """Put observed / expected in the place of the expected."""
     for i in range(len(observed)):
         expected[i] = observed[i] / max(expected[i], 1e-300)
+
+
+@kernel
+def hurry(table: Floats, before: Floats, share: float, out: Floats) -> None:
+    """Go on by a share of the way that each cell has come, on a scale of logarithms."""
+    for i in range(len(table)):
+        came = table[i] / max(before[i], 1e-300)
+        out[i] = table[i] * min(came, MOST_AHEAD) ** share
 
 
 @kernel

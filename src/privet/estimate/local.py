@@ -17,22 +17,23 @@ import numpy as np
 from privet.channel import CoarseNoise, Noise
 from privet.compiled import in_threads
 from privet.errors import MethodError
-from privet.estimate.base import CountTables, offsets_of
+from privet.estimate.base import CountedFrontier, Evidence
 from privet.estimate.byclass import STOP, assign
 from privet.estimate.distribution import Distribution
+from privet.estimate.matrix_reconstruction import LIMIT
 from privet.estimate.noisy import coarse_channel
-from privet.estimate.reconstructed import LIMIT
-from privet.estimate.reconstruction import intervals_for, reconstructed
+from privet.estimate.reconstruction import deconvolved, intervals_for
+from privet.split.counted import CountTables, offsets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from privet.channel import Channel
     from privet.coding import Coding, Floats, Value
-    from privet.estimate.base import Splits
     from privet.release import Release
+    from privet.split.scored import Splits
 
 __all__ = ["LocalEvidence"]
 
@@ -64,8 +65,8 @@ class _Seen:
     def counts(self, rows: NDArray[np.int64], label: NDArray[Any], classes: int) -> Floats:
         """Return how often each class shows each code among some rows."""
         joint = label * np.int64(self.outputs) + self.codes[rows]
-        held = np.bincount(joint, minlength=classes * self.outputs)
-        return held.reshape(classes, self.outputs).astype(np.float64)
+        counts = np.bincount(joint, minlength=classes * self.outputs)
+        return counts.reshape(classes, self.outputs).astype(np.float64)
 
     def estimates(self, counts: Floats) -> list[Floats]:
         """Return the estimated cells of each class."""
@@ -74,12 +75,12 @@ class _Seen:
             return list(counts)
         if isinstance(channel, CoarseNoise):
             heaped = np.add.reduceat(counts, channel.starts, axis=1)
-            return [reconstructed((channel,), row, stop=STOP).counts for row in heaped]
+            return [deconvolved((channel,), row, stop=STOP).counts for row in heaped]
         how = "rescale" if channel.inputs == channel.outputs else "em"
         return [Distribution(row, channel).counts(how) for row in counts]
 
 
-class LocalEvidence:
+class LocalEvidence(Evidence):
     """Evidence of a release of one part, reconstructed at every node; it works in memory."""
 
     def __init__(self, release: Release, codings: Mapping[str, Coding | None]) -> None:
@@ -88,7 +89,7 @@ class LocalEvidence:
         self.classes: tuple[Value, ...] = tuple(release.schema.classes)
         self._label = table.columns[release.schema.target].astype(np.int64)
         cells = intervals_for(table.rows)
-        held: list[Coding] = []
+        read: list[Coding] = []
         self._seen: list[_Seen] = []
         for attribute in release.schema.inputs:
             name = attribute.name
@@ -107,30 +108,30 @@ class LocalEvidence:
             if coding is None:
                 message = f"The method 'local' knows no cells of {name!r}."
                 raise MethodError(message)
-            held.append(coding)
+            read.append(coding)
             self._seen.append(_Seen(column, channel, coding.size))
-        self.codings = tuple(held)
+        self.codings = tuple(read)
         self._offsets = offsets_of(self.codings)
 
-    def root(self) -> list[_Node]:
+    def root(self) -> CountedFrontier:
         """Return the frontier of the root, with all records."""
-        return [self._node(np.arange(len(self._label)), {})]
+        return self._frontier([self._node(np.arange(len(self._label)), {})])
 
-    def tables(self, frontier: Sequence[_Node]) -> CountTables:
-        """Return the tables, which came with the frontier."""
-        shape = (len(frontier), int(self._offsets[-1]), len(self.classes))
+    def _frontier(self, nodes: list[_Node]) -> CountedFrontier:
+        shape = (len(nodes), int(self._offsets[-1]), len(self.classes))
         counts = np.zeros(shape, np.int64)
-        for place, node in enumerate(frontier):
+        for place, node in enumerate(nodes):
             counts[place] = np.rint(np.concatenate(node.tables) * UNIT)
-        return CountTables(counts, self._offsets, 1 / UNIT)
+        return CountedFrontier(self.codings, CountTables(counts, self._offsets, 1 / UNIT), nodes)
 
     def split(
-        self, frontier: Sequence[_Node], splits: Splits, keep: NDArray[np.bool_]
-    ) -> list[_Node]:
+        self, frontier: CountedFrontier, splits: Splits, keep: NDArray[np.bool_]
+    ) -> CountedFrontier:
         """Give the records of split nodes to cells, and each child its own; reconstruct anew."""
+        before: list[_Node] = frontier.state
         wanted: list[tuple[NDArray[np.int64], dict[int, NDArray[Any]]]] = []
         place = 0
-        for number, node in enumerate(frontier):
+        for number, node in enumerate(before):
             branches = int(splits.branches[number])
             kept = keep[place : place + branches]
             place += branches
@@ -141,9 +142,9 @@ class LocalEvidence:
             taken = splits.branch[number][codes]
             for branch in np.flatnonzero(kept):
                 inside = taken == branch
-                given = {one: held[inside] for one, held in node.given.items()}
+                given = {name: column[inside] for name, column in node.given.items()}
                 wanted.append((node.rows[inside], given | {tested: codes[inside]}))
-        return list(in_threads(lambda one: self._node(*one), wanted))
+        return self._frontier(list(in_threads(lambda node: self._node(*node), wanted)))
 
     def _node(self, rows: NDArray[np.int64], given: Mapping[int, NDArray[Any]]) -> _Node:
         label = self._label[rows]
@@ -152,8 +153,8 @@ class LocalEvidence:
         for place, seen in enumerate(self._seen):
             if place in given:
                 joint = given[place].astype(np.int64) * classes + label
-                held = np.bincount(joint, minlength=seen.size * classes)
-                tables.append(held.reshape(seen.size, classes).astype(np.float64))
+                counts = np.bincount(joint, minlength=seen.size * classes)
+                tables.append(counts.reshape(seen.size, classes).astype(np.float64))
             else:
                 tables.append(np.stack(seen.estimates(seen.counts(rows, label, classes)), axis=1))
         return _Node(rows, given, tuple(tables))

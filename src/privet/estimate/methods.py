@@ -8,19 +8,22 @@ the card and says why.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from privet.errors import DataError, MethodError
+from privet.estimate.believed import believed
 from privet.estimate.bins import SAMPLE, learn_cells
 from privet.estimate.byclass import assigned, plain_class
 from privet.estimate.caution import least_leaf
 from privet.estimate.complemented import ComplementedEvidence
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.local import LocalEvidence
+from privet.estimate.matrix_reconstruction import reconstructed_codes
+from privet.estimate.merged import aligned, in_own_cells, merged
 from privet.estimate.noisy import coded, has_noise
-from privet.estimate.reconstructed import reconstruct
 from privet.estimate.routed import routed
 from privet.estimate.weighted import WeightedEvidence
 from privet.estimate.whole import fit_whole, has_whole
@@ -38,6 +41,10 @@ METHODS = ("auto", "naive", "global", "by-class", "local", "direct", "joint")
 LEAST_SHARE = 0.001  # of the records in a leaf of a fitted tree
 FEW = 200_000  # records up to which fitting a whole table beats inverting
 MOST_VALUES = 64  # of an attribute in joint tables that `auto` fits
+# By how much a first wave in cells of its own may make the records more and still be left out: its
+# codes double every axis of a joint table, which must be coarser then, for few records. On a table
+# of skewed numbers 95.9 % became 97.1 % at γ = 8 and 97.0 % became 98.7 % at γ = 20 without it.
+WAVE = 1.25
 NOISY_CELLS, NOISY_FINE = 24, 0.7  # of a noisy attribute in joint tables: cells, intervals a cell
 NOISY_SHARE = 0.002  # of the records in a leaf where noise is reconstructed or believed
 
@@ -46,16 +53,25 @@ class Chosen(NamedTuple):
     """The evidence taken, by which method and why.
 
     ``leaf`` is the least size of leaves that the method asks for where nobody says another.
+    ``measured`` says whether the errors of its counts are known, if there are any.
     """
 
     evidence: Evidence
     method: str
     reason: str
     leaf: float = 0.0
+    measured: bool = True
 
 
 def evidence_of(release: Release, method: str = "auto") -> Chosen:
     """Return the evidence of a release by a method."""
+    chosen = _chosen(release, method)
+    fitted = isinstance(chosen.evidence, FittedEvidence | WeightedEvidence)
+    changed = release.unbounded is not None or any(part.channels for part in release.parts)
+    return chosen._replace(measured=fitted or not changed)
+
+
+def _chosen(release: Release, method: str) -> Chosen:
     if method not in METHODS:
         message = f"There is no method {method!r}; there are {', '.join(map(repr, METHODS))}."
         raise MethodError(message)
@@ -64,6 +80,7 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
         raise DataError(message)
     if release.universe is not None:
         return _complemented(release, method)
+    release = _whole(release, method)
     channels = [channel for part in release.parts for channel in part.channels]
     single = len(release.parts) == 1 and release.parts[0].sign == 1
     reason = "you asked for it"
@@ -80,15 +97,28 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
         message = f"The method {method!r} takes a release of one part; this one has several."
         raise MethodError(message, hint="use method='direct'.")
     if method == "joint":
-        held = _joint(release, codings)
-        return Chosen(held, method, reason, leaf=release.rows * LEAST_SHARE)
+        evidence = _joint(release, codings)
+        return Chosen(evidence, method, reason, leaf=release.rows * LEAST_SHARE)
     if method == "global":
-        table: Table = reconstruct(release)
+        table: Table = reconstructed_codes(release)
     else:
-        _same_size(release)
-        table = release.parts[0].table
+        table = believed(release.parts[0])
     leaf = _leaf(release, [coding.name for coding in codings])
     return Chosen(routed(table, codings, target, classes), method, reason, leaf)
+
+
+def _whole(release: Release, method: str) -> Release:
+    """Return parts that were drawn at random as one part, or as parts of the same cells."""
+    if not release.drawn:
+        return release
+    if method == "direct" and any(release.lacking(part) for part in release.parts):
+        message = "The method 'direct' counts records by all attributes of a path, and parts of "
+        message += "this release lack some."
+        raise MethodError(message, hint="use method='auto'.")
+    if method == "direct":
+        return aligned(release)
+    parts, more = in_own_cells(release)
+    return merged(replace(release, parts=parts) if more <= WAVE else release)
 
 
 def _readable(release: Release, method: str) -> Release:
@@ -128,8 +158,8 @@ def _leaf(release: Release, names: list[str]) -> float:
     if not has_noise(release):
         return least_leaf(names, channels, release.rows)
     others = [channel for channel in channels if not channel.numbers]
-    held = [name for channel in others for name in channel.attributes if name in names]
-    asked = least_leaf(held, others, release.rows) if held else 0.0
+    disguised = [name for channel in others for name in channel.attributes if name in names]
+    asked = least_leaf(disguised, others, release.rows) if disguised else 0.0
     return max(asked, NOISY_SHARE * release.rows)
 
 
@@ -159,21 +189,23 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
             "nothing in the release went through a channel, so counts need no correction",
         )
     if any(channel.numbers for channel in channels):
-        if any(_is_plain_number(release, one.name) for one in release.schema.inputs):
+        if any(_is_plain_number(release, attribute.name) for attribute in release.schema.inputs):
             return (
                 "by-class",
                 "exact numbers beside noisy ones have too many values for joint tables",
             )
         return "joint", "joint tables of noisy attributes are fitted with least error"
     alone = all(len(channel.attributes) == 1 for channel in channels)
-    held = [coding.size for coding in release.codings.values() if coding is not None]
-    small = len(held) == len(release.codings) and max(held, default=0) <= MOST_VALUES
+    sizes = [coding.size for coding in release.codings.values() if coding is not None]
+    small = len(sizes) == len(release.codings) and max(sizes, default=0) <= MOST_VALUES
     if single and alone and small:
         return "joint", "joint tables of few values are fitted with least error"
     chance = any(channel.entropy() > 0 for channel in channels)
-    few = len(held) == len(release.codings) and release.rows <= FEW
+    few = len(sizes) == len(release.codings) and release.rows <= FEW
     if single and chance and not alone and few:
-        codings = [one for name, one in release.codings.items() if name != release.schema.target]
+        codings = [
+            coding for name, coding in release.codings.items() if name != release.schema.target
+        ]
         known = [coding for coding in codings if coding is not None]
         target, classes = release.schema.target, len(release.schema.classes)
         if has_whole(release.parts[0], known, target, classes):
@@ -193,17 +225,13 @@ def _complemented(release: Release, method: str) -> Chosen:
     return Chosen(ComplementedEvidence(release, codings_of(release)), "direct", reason)
 
 
-def _same_size(release: Release) -> None:
-    for channel in release.parts[0].channels:
-        if channel.inputs != channel.outputs and not channel.numbers:
-            message = f"The method 'naive' cannot read {', '.join(channel.attributes)}: "
-            message += "what was released there is not of the original's domain."
-            raise MethodError(message, hint="use method='auto'.")
-
-
 def codings_of(release: Release) -> tuple[Coding, ...]:
     """Return the coding of each attribute that may be tested; exact numbers get learned cells."""
-    exact = [one.name for one in release.schema.inputs if release.codings[one.name] is None]
+    exact = [
+        attribute.name
+        for attribute in release.schema.inputs
+        if release.codings[attribute.name] is None
+    ]
     numbers = _numbers([part.table for part in release.parts], exact) if exact else {}
     codings = []
     for attribute in release.schema.inputs:
@@ -219,5 +247,5 @@ def _numbers(tables: list[Table], names: list[str]) -> dict[str, Floats]:
     """Return columns of numbers, or those of evenly spaced rows if there are very many."""
     rows = sum(table.rows for table in tables)
     step = max(1, rows // (4 * SAMPLE))
-    held = [table.thinned(names, step) for table in tables]
-    return {name: np.concatenate([part[name] for part in held]) for name in names}
+    parts = [table.thinned(names, step) for table in tables]
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}

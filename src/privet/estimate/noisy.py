@@ -24,7 +24,7 @@ __all__ = ["coarse_channel", "coded", "has_noise"]
 
 def has_noise(release: Release) -> bool:
     """Whether any attribute was released with noise."""
-    return any(isinstance(one, Noise) for part in release.parts for one in part.channels)
+    return any(isinstance(channel, Noise) for part in release.parts for channel in part.channels)
 
 
 def coarse_channel(
@@ -63,5 +63,5 @@ def _coded(release: Release, part: Part, cells: int, fine: float) -> Part:
             columns[name] = channel.observed(np.asarray(columns[name], np.float64))
         return Batch(batch.start, columns)
 
-    channels = tuple(made.get(one.attributes[0], one) for one in part.channels)
+    channels = tuple(made.get(channel.attributes[0], channel) for channel in part.channels)
     return replace(part, table=part.table.map(work), channels=channels)

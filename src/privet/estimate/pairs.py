@@ -53,13 +53,13 @@ class Pairs:
 
     def take(self, tables: NDArray[np.int64]) -> Pairs:
         """Return some of the tables."""
-        held = self.mean[tables], self.weights[tables], self.second[tables], self.plain[tables]
-        return Pairs(*held, self.labels)
+        arrays = self.mean[tables], self.weights[tables], self.second[tables], self.plain[tables]
+        return Pairs(*arrays, self.labels)
 
 
 @dataclass(frozen=True)
 class SummedPairs:
-    """The sum of independent blocks with signs: one a part of a release."""
+    """The sum of independent blocks with signs: one per part of a release."""
 
     blocks: tuple[Pairs, ...]
     signs: tuple[int, ...]
@@ -67,14 +67,14 @@ class SummedPairs:
     @cached_property
     def mean(self) -> Floats:
         """The sum of the estimates."""
-        held = zip(self.signs, self.blocks, strict=True)
-        mean: Floats = np.sum([sign * block.mean for sign, block in held], axis=0)
+        signed = zip(self.signs, self.blocks, strict=True)
+        mean: Floats = np.sum([sign * block.mean for sign, block in signed], axis=0)
         return mean
 
     def variances(self, coefficients: Floats) -> Floats:
         """Return the sum of the variances."""
-        held: Floats = np.sum([block.variances(coefficients) for block in self.blocks], axis=0)
-        return held
+        total: Floats = np.sum([block.variances(coefficients) for block in self.blocks], axis=0)
+        return total
 
     def take(self, tables: NDArray[np.int64]) -> SummedPairs:
         """Return some of the tables."""
@@ -92,13 +92,13 @@ def stack(layout: Layout, boxes: Sequence[Box], first: Floats, second: Floats) -
     for a, coding in enumerate(layout.codings):
         cells = slice(layout.offsets[a], layout.offsets[a + 1])
         one, two = first[:, cells], second[:, cells]
-        held = layout.values(coding.name, boxes)
+        values = layout.values(coding.name, boxes)
         plain[a] = layout.certain[layout.group[a]] and labels is None
         if plain[a]:
-            one, two = held @ one, held @ two
-            two, held = two - one, np.broadcast_to(np.eye(2), (len(boxes), 2, 2))
+            one, two = values @ one, values @ two
+            two, values = two - one, np.broadcast_to(np.eye(2), (len(boxes), 2, 2))
         ones[:, a, : one.shape[1]], twos[:, a, : two.shape[1]] = one, two
-        weights[:, a, :, : held.shape[2]] = held
+        weights[:, a, :, : values.shape[2]] = values
     mean = weights @ ones
     if labels is not None:
         mean = mean @ labels.T

@@ -1,132 +1,112 @@
-"""Matrix reconstruction, the method ``global``: a table as it may have been (DXZ §3; AS's Global).
+"""The reconstructed data set: a table for any miner, made from a release (DXZ, Algorithm 2).
 
-One attribute at a time: estimate how often each original value occurred, sort the records by
-what was released, and give the first X̂[1] of them the value 1, the next X̂[2] the value 2, and so
-on. Codes are in order already and ties go by row, so a running count for each released code stands
-in for the sort. The classes are not told apart, and each attribute goes its own way: what two
-attributes have to do with each other is blurred, which is what ``direct`` and ``joint`` mend.
+Every disguised column is reconstructed by itself, over all records or class by class, so that it
+agrees with the counts that the originals are estimated to have. What two columns have to do with
+each other survives only as far as the released values still show it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.coding import code_type
-from privet.compiled import in_threads, kernel
 from privet.errors import MethodError
-from privet.estimate.distribution import Distribution
-from privet.table import MemoryTable
+from privet.estimate.byclass import assigned, plain_class
+from privet.estimate.merged import merged
+from privet.release.shown import check_representative, shown_values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from privet.channel import Channel
-    from privet.coding import Floats
     from privet.release import Release
 
-__all__ = ["LIMIT", "Rounding", "reconstruct", "shared_out", "whole_counts"]
+__all__ = ["METHODS", "STAMP", "reconstruct_table", "stamp_of"]
 
-LIMIT = 50_000_000  # records of a release that are reconstructed in memory
+METHODS = ("global", "by-class")
+STAMP = b"privet.reconstructed"  # the key of the stamp in an Arrow table's or Parquet file's schema
+_WHAT = (
+    "A reconstructed table: the columns named here were disguised and hold values that agree with "
+    "the estimated counts of the originals. No row is a record of a person; the table was made "
+    "from the release alone and gives away no more than it does. Columns go together less than "
+    "the originals did."
+)
 
-Rounding = Literal["largest-remainder", "half-up"]
 
+def reconstruct_table(
+    release: Release,
+    *,
+    method: str = "global",
+    representative: str = "centre",
+    seed: int | None = None,
+) -> Any:
+    """Return a plain table, as the originals may have been, that any learner can take.
 
-def reconstruct(
-    release: Release, *, how: str | None = None, rounding: Rounding = "largest-remainder"
-) -> MemoryTable:
-    """Return a table of original codes that agrees with the estimated counts of each attribute.
+    Parameters
+    ----------
+    release
+        A release of one part, of substituted or noisy values; or of parts drawn at random.
+    method
+        ``"global"`` reconstructs each column over all records (Dowd, Xu & Zhang, Algorithm 2),
+        ``"by-class"`` within each class (Agrawal & Srikant's ByClass), which must be plain.
+    representative
+        What shows a cell of numbers: its ``"centre"``, its upper ``"endpoint"``, or a ``"random"``
+        point of it, drawn for every record.
+    seed
+        Draws the same random points again.
 
-    ``how`` is an estimate of ``Distribution.counts``; by default the paper's repair rescaled to the
-    number of records, and EM where the channel has more outputs than inputs. It works in memory.
+    Returns
+    -------
+    pyarrow.Table
+        In memory. Metadata of its schema, which Parquet keeps, say what it is; ``stamp_of`` reads
+        them.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+    >>> made = pv.reconstruct_table(release)
+    >>> made.column_names, made.num_rows
+    (['Outlook', 'Humidity', 'Wind', 'Play'], 14)
     """
-    if len(release.parts) != 1 or release.parts[0].sign < 0:
-        message = "The method 'global' takes a release of one part; this one has several."
-        raise MethodError(message, hint="use method='direct'.")
-    part = release.parts[0]
-    table = part.table.collect(LIMIT)
+    import pyarrow as pa
 
-    def one(channel: Channel) -> dict[str, NDArray[Any]]:
-        codes = channel.join(table.columns)
-        observed = np.bincount(codes, minlength=channel.output_size).astype(np.float64)
-        chosen = how or ("rescale" if channel.inputs == channel.outputs else "em")
-        estimated = Distribution(observed, channel).counts(chosen)
-        whole = whole_counts(estimated, len(codes), rounding)
-        return channel.part(shared_out(codes, whole, channel.output_size))
-
-    columns = dict(table.columns)
-    for found in in_threads(one, part.channels):
-        columns.update(found)
-    return MemoryTable(columns)
-
-
-def whole_counts(
-    counts: Floats, rows: int, rounding: Rounding = "largest-remainder"
-) -> NDArray[np.int64]:
-    """Return whole counts whose sum is ``rows``.
-
-    Largest remainder: ``counts`` are rescaled, rounded down, and the largest fractions rounded up
-    (ties to the first). ``half-up`` is what the paper's example does: round each, and cut off at
-    the last record; what is lacking goes to the last value. Counts are taken to six decimals: a
-    channel's whole numbers are not nearer to its γ.
-
-    >>> whole_counts(np.array([0.5, 8.0, 5.5]), 14)
-    array([1, 8, 5])
-    >>> whole_counts(np.array([0.5, 8.0, 5.5]), 14, "half-up")
-    array([1, 8, 5])
-    """
-    held = np.round(np.maximum(counts, 0.0), 6)
-    if rounding == "half-up":
-        ends = np.minimum(np.cumsum(np.floor(held + 0.5)), rows).astype(np.int64)
-        ends[-1] = rows
-        steps: NDArray[np.int64] = np.diff(ends, prepend=0)
-        return steps
-    if rounding != "largest-remainder":
-        message = f"There is no rounding {rounding!r}; there are 'largest-remainder', 'half-up'."
-        raise MethodError(message)
-    total = held.sum()
-    scaled = held * (rows / total) if total > 0 else np.full(len(held), rows / len(held))
-    scaled = np.round(scaled, 6)
-    whole = np.floor(scaled).astype(np.int64)
-    lacking = rows - int(whole.sum())
-    order = np.argsort(-(scaled - whole), kind="stable")
-    whole[order[:lacking]] += 1
-    return whole
+    if method not in METHODS:
+        message = f"There is no method {method!r} that makes a table."
+        raise MethodError(message, hint=f"it is one of {', '.join(map(repr, METHODS))}.")
+    check_representative(representative)
+    if release.universe is not None:
+        message = "A complemented release holds no disguised values to reconstruct."
+        raise MethodError(message, hint="mine it as it is; its counts are exact.")
+    if release.drawn:
+        release = merged(release)
+    if method == "by-class":
+        plain_class(release, method)
+    elif len(release.parts) != 1 or release.parts[0].sign < 0:
+        raise MethodError("A table is reconstructed from a release of one part.")
+    made = assigned(release, by_class=method == "by-class")
+    rng = np.random.default_rng(seed)
+    columns = {}
+    for name in release.schema.names:
+        coding, values = made.codings[name], made.table.columns[name]
+        if coding is not None:
+            whole = release.schema[name].integer
+            values = shown_values(coding, values, representative, rng, whole=whole)
+        columns[name] = pa.array(values, from_pandas=True)
+    disguised = [name for channel in release.parts[0].channels for name in channel.attributes]
+    stamp = {
+        "what": _WHAT,
+        "columns": disguised,
+        "method": method,
+        "representative": representative,
+    }
+    if release.seeded:
+        stamp["note"] = "NOT PRIVATE: the release was drawn from a seed."
+    return pa.table(columns).replace_schema_metadata({STAMP: json.dumps(stamp)})
 
 
-@kernel
-def hand_out(
-    codes: NDArray[Any],
-    places: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    values: NDArray[np.int64],
-    out: NDArray[Any],
-) -> None:
-    """Write each record's value: that of its place in the order by code, then row.
-
-    ``places[u]`` is where the next record of code u stands, ``values[u]`` the value given last.
-    """
-    for row in range(len(codes)):
-        code = codes[row]
-        place = places[code]
-        value = values[code]
-        while place >= ends[value]:
-            value += 1
-        values[code] = value
-        places[code] = place + 1
-        out[row] = value
-
-
-def shared_out(codes: NDArray[Any], counts: NDArray[np.int64], outputs: int) -> NDArray[Any]:
-    """Give the first ``counts[0]`` records in the order of codes the value 0, and so on.
-
-    >>> shared_out(np.array([1, 0, 1, 0]), np.array([1, 3]), 2)
-    array([1, 0, 1, 1], dtype=uint8)
-    """
-    held = np.bincount(codes, minlength=outputs)
-    places = (np.cumsum(held) - held).astype(np.int64)
-    kind = code_type(len(counts)) if len(counts) <= 1 << 16 else np.int64
-    out = np.empty(len(codes), kind)
-    hand_out(codes, places, np.cumsum(counts), np.zeros(outputs, np.int64), out)
-    return out
+def stamp_of(table: Any) -> dict[str, Any] | None:
+    """Return what the stamp of an Arrow table, or of its schema, says; None if there is none."""
+    schema = getattr(table, "schema", table)
+    stamp = (schema.metadata or {}).get(STAMP)
+    return None if stamp is None else dict(json.loads(stamp))

@@ -1,8 +1,9 @@
-"""Reconstruction: how originals were spread, from noisy numbers and the noise (AS; methods.md §1).
+"""Reconstruction: how originals were spread, from noisy numbers and the noise.
 
-The paper's way takes the noise's density between midpoints of intervals and stops early, by a χ²
-rule. The exact way takes the noise integrated over cells and climbs to the likeliest counts, which
-are spiky where noise is large; smoothing, or stopping where held-out records say so, mends that.
+Agrawal and Srikant (2000) gave the method. The paper's way takes the noise's density between
+midpoints of intervals and stops early, by a χ² rule. The exact way takes the noise integrated over
+cells and climbs to the likeliest counts, which are spiky where noise is large; smoothing, or
+stopping where held-out records say so, mends that.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ import numpy as np
 from privet.channel import CoarseNoise, Noise
 from privet.coding import Coding
 from privet.errors import DataError, InputError
-from privet.estimate.deconvolve import Band, climb, count_slots
+from privet.estimate.deconvolve import Banded, climb, count_slots
 from privet.estimate.em import Axis, em, expected
+from privet.estimate.kernels import count_joint
 from privet.release import Release
-from privet.table.kernels import count_joint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from privet.coding import Floats
 
-__all__ = ["HOWS", "STOPS", "Reconstruction", "intervals_for", "reconstruct", "reconstructed"]
+__all__ = ["HOWS", "STOPS", "Reconstruction", "deconvolved", "intervals_for", "reconstruct"]
 
 HOWS = ("exact", "paper")
 STOPS = ("converged", "paper", "held-out")
@@ -53,7 +54,7 @@ def intervals_for(rows: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """Counts of originals by cells, estimated from noisy numbers: one axis an attribute.
+    """Counts of originals by cells, estimated from noisy numbers: one axis per attribute.
 
     ``steps`` is how many steps were taken, ``likelihood`` the log-likelihood before the last.
     """
@@ -126,8 +127,8 @@ def reconstruct(
     >>> rng = np.random.default_rng(1)
     >>> noise = Noise.uniform("x", low=0, high=1, alpha=0.5)
     >>> noisy = rng.beta(8, 8, 20_000) + rng.uniform(-0.5, 0.5, 20_000)
-    >>> found = reconstruct(noisy, noise, intervals=5, stop="held-out")
-    >>> int(found.shares.argmax()), bool(found.errors.max() < 1_000)
+    >>> fit = reconstruct(noisy, noise, intervals=5, stop="held-out")
+    >>> int(fit.shares.argmax()), bool(fit.errors.max() < 1_000)
     (2, True)
     """
     if how not in HOWS:
@@ -139,9 +140,9 @@ def reconstruct(
         columns, noises = _of_release(values, noise)
     else:
         several = isinstance(noise, list | tuple)
-        columns = [_numbers(one) for one in (values if several else [values])]
+        columns = [_numbers(column) for column in (values if several else [values])]
         noises = list(noise) if several else [noise]
-    if not all(isinstance(one, Noise) for one in noises) or len(noises) != len(columns):
+    if not all(isinstance(law, Noise) for law in noises) or len(noises) != len(columns):
         hint = "reconstruct(numbers, Noise.uniform('x', low=0, high=1, alpha=0.5))."
         raise InputError("A noise is expected for each column of noisy numbers.", hint=hint)
     if not 1 <= len(noises) <= MOST_JOINT:
@@ -151,14 +152,14 @@ def reconstruct(
         raise DataError("There are no noisy numbers, or columns of unequal length.")
     if len(noises) > 1 and (how == "paper" or smooth):
         raise InputError("The paper's way and smoothing are for one attribute at a time.")
-    channels = tuple(
-        CoarseNoise.of(one, _cells(one, intervals, rows, together=len(noises) > 1))
-        for one in noises
+    codings = [_cells(noise, intervals, rows, together=len(noises) > 1) for noise in noises]
+    channels = tuple(  # the paper's intervals are as wide as its cells, also where few records are
+        CoarseNoise.of(*pair, tails=how == "exact") for pair in zip(noises, codings, strict=True)
     )
-    return reconstructed(channels, _counted(channels, columns), how, stop, smooth=smooth)
+    return deconvolved(channels, _counted(channels, columns), how, stop, smooth=smooth)
 
 
-def reconstructed(
+def deconvolved(
     channels: tuple[CoarseNoise, ...],
     observed: Floats,
     how: str = "exact",
@@ -166,7 +167,7 @@ def reconstructed(
     *,
     smooth: bool = False,
 ) -> Reconstruction:
-    """Return the reconstruction of observed counts, one axis a channel."""
+    """Return the reconstruction of observed counts, one axis per channel."""
     counts, steps, likelihood = _fitted(channels, observed, how, stop, smooth)
     return Reconstruction(channels, observed, counts, steps, likelihood, (how, stop, smooth))
 
@@ -180,9 +181,11 @@ def _of_release(release: Release, names: Any) -> tuple[list[Floats], list[Any]]:
     for name in asked:
         noise = part.channel(name)
         if not isinstance(noise, Noise):
-            held = [one.attributes[0] for one in part.channels if isinstance(one, Noise)]
+            noisy = [
+                channel.attributes[0] for channel in part.channels if isinstance(channel, Noise)
+            ]
             message = f"The release has no noisy attribute {name!r}; it has "
-            raise DataError(message + f"{', '.join(held) or 'none'}.")
+            raise DataError(message + f"{', '.join(noisy) or 'none'}.")
         noises.append(noise)
     batches = list(part.table.batches())
     return [np.concatenate([b.columns[name] for b in batches]) for name in asked], noises
@@ -206,7 +209,7 @@ def _cells(noise: Noise, intervals: int | None, rows: int, *, together: bool) ->
 
 
 def cells_of(noise: Noise, wanted: int) -> Coding:
-    """Return so many cells of equal width over a noise's range, at most one a grid point."""
+    """Return so many cells of equal width over a noise's range, at most one per grid point."""
     count = min(wanted, noise.input_size)
     if count < noise.input_size:
         borders = np.linspace(noise.low, noise.high, count + 1)
@@ -239,7 +242,7 @@ def _fitted(
     if len(channels) > 1:
         return _fitted_jointly(channels, observed, stop)
     channel = channels[0]
-    band = Band.of(channel.kernel if how == "exact" else channel.midpoints)
+    band = Banded.of(channel.kernel if how == "exact" else channel.midpoints)
     most = MOST_STEPS
     if stop == "held-out":
         most = _held_out(band, observed, channel.input_size, smooth=smooth)
@@ -266,7 +269,7 @@ def _thinned(observed: Floats) -> tuple[Floats, Floats]:
     return observed - apart, apart
 
 
-def _held_out(band: Band, observed: Floats, cells: int, *, smooth: bool) -> int:
+def _held_out(band: Banded, observed: Floats, cells: int, *, smooth: bool) -> int:
     """Return the number of steps after which records kept apart are likeliest."""
     kept, apart = _thinned(observed)
     counts = np.full(cells, kept.sum() / cells)

@@ -8,7 +8,7 @@ the others. Any other table is read once a level, each record walking down the t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import finalize
@@ -16,10 +16,18 @@ from weakref import finalize
 import numpy as np
 
 from privet.compiled import in_threads, threads
-from privet.estimate.base import CountTables, Splits, offsets_of
+from privet.estimate.base import CountedFrontier, Evidence
 from privet.estimate.coder import Coder
+from privet.estimate.routing_kernels import (
+    child_counts,
+    child_sizes,
+    count_ranges,
+    count_routed,
+    route,
+)
+from privet.split.counted import CountTables, offsets_of
+from privet.split.scored import Splits
 from privet.table import MemoryTable
-from privet.table.kernels import child_counts, child_sizes, count_ranges, count_routed, route
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,11 +51,19 @@ def routed(
     classes: Sequence[Value],
     weight: NDArray[np.int64] | None = None,
     scale: float = 1.0,
-) -> SortedEvidence | WalkedEvidence:
-    """Return routed evidence of a table; ``weight`` times ``scale`` counts records unequally."""
+    *,
+    by_rows: bool = False,
+) -> SortedEvidence | RowsEvidence | WalkedEvidence:
+    """Return routed evidence of a table; ``weight`` times ``scale`` counts records unequally.
+
+    With ``by_rows`` a weighted record is still one record where sizes are asked for.
+    """
     coder = Coder(tuple(codings), target, len(classes))
     if isinstance(table, MemoryTable):
-        return SortedEvidence(table, coder, tuple(classes), weight, scale)
+        evidence = SortedEvidence(table, coder, tuple(classes), weight, scale)
+        if not by_rows:
+            return evidence
+        return RowsEvidence(evidence, SortedEvidence(table, coder, tuple(classes), None, 1.0))
     return WalkedEvidence(table, coder, tuple(classes))
 
 
@@ -64,7 +80,7 @@ class _Sorted:
     counts: NDArray[Any]  # in 32 bits where that is enough
 
 
-class SortedEvidence:
+class SortedEvidence(Evidence):
     """Routed evidence of a table in memory."""
 
     def __init__(
@@ -87,7 +103,7 @@ class SortedEvidence:
         self._kind: type[np.int32 | np.int64] = np.int32 if few else np.int64
         self._spare: list[NDArray[np.uint64]] = []
 
-    def root(self) -> _Sorted:
+    def root(self) -> CountedFrontier:
         """Count the whole table."""
         ranges = np.array([[0, 0, len(self._words)]])
         pieces = _cut(ranges)
@@ -99,37 +115,40 @@ class SortedEvidence:
             )
             return 0, part
 
-        held = self._added(1, _run(count, _groups(pieces[:, 2] - pieces[:, 1])))
-        counts = np.ascontiguousarray(held.transpose(0, 2, 1), self._kind)
-        return _Sorted(self._words, self._weight, ranges, counts)
+        counted = self._added(1, _run(count, _groups(pieces[:, 2] - pieces[:, 1])))
+        counts = np.ascontiguousarray(counted.transpose(0, 2, 1), self._kind)
+        return self._frontier(_Sorted(self._words, self._weight, ranges, counts))
 
-    def tables(self, frontier: _Sorted) -> CountTables:
-        """Return the counts, which came with the frontier."""
-        return CountTables(frontier.counts, self._offsets, self.scale, whole=True)
+    def _frontier(self, state: _Sorted) -> CountedFrontier:
+        tables = CountTables(state.counts, self._offsets, self.scale, whole=True)
+        return CountedFrontier(self.codings, tables, state)
 
-    def split(self, frontier: _Sorted, splits: Splits, keep: NDArray[np.bool_]) -> _Sorted:
+    def split(
+        self, frontier: CountedFrontier, splits: Splits, keep: NDArray[np.bool_]
+    ) -> CountedFrontier:
         """Bring the records of kept children together, counting as few of them as possible."""
+        before: _Sorted = frontier.state
         nodes = len(splits.branches)
         parent = np.repeat(np.arange(nodes), splits.branches)
         real = np.arange(max(2, int(splits.branches.max(initial=0)))) < splits.branches[:, None]
         sizes = np.zeros(real.shape, np.int64)
-        child_sizes(frontier.counts, self._offsets, splits.attribute, splits.branch, sizes)
+        child_sizes(before.counts, self._offsets, splits.attribute, splits.branch, sizes)
         counted = _what_to_count(parent, keep, sizes[real], nodes)
         slots = np.full(real.shape, -1)
         slots[real] = np.where(counted, np.cumsum(counted) - 1, -1)
-        pieces = _cut(frontier.ranges[np.isin(frontier.ranges[:, 0], parent[keep])])
+        pieces = _cut(before.ranges[np.isin(before.ranges[:, 0], parent[keep])])
         jobs = _jobs(pieces)
         rows = int((pieces[:, 2] - pieces[:, 1]).sum())
-        moved = self._space(rows), np.empty(rows if len(frontier.weight) else 0, np.int64)
-        taken, held = self._route(frontier, splits, pieces, jobs, slots, moved)
+        moved = self._space(rows), np.empty(rows if len(before.weight) else 0, np.int64)
+        taken, moved_counts = self._route(before, splits, pieces, jobs, slots, moved)
         born = np.full(real.shape, -1)
         born[real] = np.where(keep, np.cumsum(keep) - 1, -1)
-        counts = np.empty((int(keep.sum()), *frontier.counts.shape[1:]), self._kind)
-        child_counts(frontier.counts, held, slots, born, counts)
+        counts = np.empty((int(keep.sum()), *before.counts.shape[1:]), self._kind)
+        child_counts(before.counts, moved_counts, slots, born, counts)
         ranges = _children(jobs, taken, born)
         after = _Sorted(*moved, ranges, counts)
         finalize(after, self._spare.append, moved[0])
-        return after
+        return self._frontier(after)
 
     def _route(
         self,
@@ -263,17 +282,46 @@ def _children(
     return ordered
 
 
+class RowsEvidence(Evidence):
+    """Routed evidence of records with weights, which also tells how many records there are.
+
+    Gains come from the weights; sizes of leaves and nodes are numbers of records.
+    """
+
+    def __init__(self, weighted: SortedEvidence, plain: SortedEvidence) -> None:
+        self.codings = weighted.codings
+        self.classes = weighted.classes
+        self._weighted = weighted
+        self._plain = plain
+
+    def root(self) -> CountedFrontier:
+        """Count the whole table, by weights and by records."""
+        return self._frontier(self._weighted.root(), self._plain.root())
+
+    def _frontier(self, weighted: CountedFrontier, plain: CountedFrontier) -> CountedFrontier:
+        rows = plain.tables.counts.sum(2, dtype=np.int64)
+        tables = replace(weighted.tables, rows=rows)
+        return CountedFrontier(self.codings, tables, (weighted, plain))
+
+    def split(
+        self, frontier: CountedFrontier, splits: Splits, keep: NDArray[np.bool_]
+    ) -> CountedFrontier:
+        """Bring the records of kept children together, once with their weights."""
+        weighted, plain = frontier.state
+        weighted = self._weighted.split(weighted, splits, keep)
+        return self._frontier(weighted, self._plain.split(plain, splits, keep))
+
+
 @dataclass(frozen=True)
 class _Walked:
-    """The tree so far, as arrays, and which of its leaves are open (``slots`` ≥ 0), with counts."""
+    """The tree so far, as arrays, and which of its leaves are open (``slots`` ≥ 0)."""
 
     splits: Splits
     child: NDArray[np.int64]
     slots: NDArray[np.int64]
-    counts: NDArray[np.int64]
 
 
-class WalkedEvidence:
+class WalkedEvidence(Evidence):
     """Routed evidence of a table that is read anew for every level."""
 
     def __init__(self, table: Table, coder: Coder, classes: tuple[Value, ...]) -> None:
@@ -284,21 +332,20 @@ class WalkedEvidence:
         self._offsets = offsets_of(self.codings)
         self._width = max(coding.size for coding in self.codings)
 
-    def root(self) -> _Walked:
+    def root(self) -> CountedFrontier:
         """Count the whole table."""
         none = Splits(np.array([-1]), np.zeros((1, self._width), np.int16), np.zeros(1, np.int64))
         return self._counted(none, np.array([0]), np.array([0]))
 
-    def tables(self, frontier: _Walked) -> CountTables:
-        """Return the counts, which came with the frontier."""
-        return CountTables(frontier.counts, self._offsets, whole=True)
-
-    def split(self, frontier: _Walked, splits: Splits, keep: NDArray[np.bool_]) -> _Walked:
+    def split(
+        self, frontier: CountedFrontier, splits: Splits, keep: NDArray[np.bool_]
+    ) -> CountedFrontier:
         """Hang the children under the open leaves and count the kept ones in one pass."""
-        grown = len(frontier.child)
-        open_ = np.flatnonzero(frontier.slots >= 0)
-        attribute, branch = frontier.splits.attribute.copy(), frontier.splits.branch.copy()
-        child = frontier.child.copy()
+        before: _Walked = frontier.state
+        grown = len(before.child)
+        open_ = np.flatnonzero(before.slots >= 0)
+        attribute, branch = before.splits.attribute.copy(), before.splits.branch.copy()
+        child = before.child.copy()
         attribute[open_] = splits.attribute
         branch[open_, : splits.branch.shape[1]] = splits.branch
         child[open_] = grown + splits.first
@@ -311,7 +358,9 @@ class WalkedEvidence:
         )
         return self._counted(tree, np.concatenate([child, np.zeros(more, np.int64)]), slots)
 
-    def _counted(self, tree: Splits, child: NDArray[np.int64], slots: NDArray[np.int64]) -> _Walked:
+    def _counted(
+        self, tree: Splits, child: NDArray[np.int64], slots: NDArray[np.int64]
+    ) -> CountedFrontier:
         shape = (int(slots.max()) + 1, int(self._offsets[-1]), len(self.classes))
 
         def count(batch: Batch) -> IntArrays:
@@ -322,4 +371,5 @@ class WalkedEvidence:
             return (out,)
 
         (counts,) = self._table.count(count, "counting")
-        return _Walked(tree, child, slots, counts)
+        tables = CountTables(counts, self._offsets, whole=True)
+        return CountedFrontier(self.codings, tables, _Walked(tree, child, slots))

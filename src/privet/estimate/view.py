@@ -36,8 +36,8 @@ class View:
 
     def inside(self, mask: NDArray[np.bool_]) -> Floats:
         """Return the share of each group that a set of codes holds."""
-        held: Floats = mask.astype(np.float64)
-        return held if self.spread is None else held @ self.spread
+        shares: Floats = mask.astype(np.float64)
+        return shares if self.spread is None else shares @ self.spread
 
     def fine(self, table: Floats) -> Floats:
         """Return a table of groups (its first axis) as one of codes."""
@@ -72,9 +72,9 @@ def view(axis: Axis, step: int, counts: Floats) -> View:
         return View(axis)
     group = np.arange(axis.inputs) // step
     groups = int(group[-1]) + 1
-    held = counts + max(counts.sum(), 1.0) * 1e-6 / len(counts)  # an empty group is spread evenly
+    filled = counts + max(counts.sum(), 1.0) * 1e-6 / len(counts)  # an empty group is spread evenly
     spread = np.zeros((axis.inputs, groups))
-    spread[np.arange(axis.inputs), group] = held / np.bincount(group, held)[group]
+    spread[np.arange(axis.inputs), group] = filled / np.bincount(group, filled)[group]
     if axis.is_exact:
         return View(Axis(groups, groups), step, spread)
     starts = np.arange(0, axis.outputs, step)

@@ -1,4 +1,4 @@
-"""Weighted evidence: every record counts in every open node by inverse weights (methods.md §0).
+"""Weighted evidence: every record counts in every open node by inverse weights.
 
 For independent channels the number of originals in a box is estimated without bias by the sum over
 records of the product of group weights, and its variance by Σw² − Σw. A node's table of one
@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.coding import code_type
+from privet.coding import Box, code_type
 from privet.errors import MethodError
-from privet.estimate.base import unit
+from privet.estimate.base import BoxFrontier, Evidence, unit
+from privet.estimate.best_pairs import best_pairs, can_choose
 from privet.estimate.grouped import Counter, Layout, TableCounter, fits
 from privet.estimate.pairs import Pairs, SummedPairs, stack
-from privet.table.kernels import weigh, weigh_correct
+from privet.estimate.weighing_kernels import weigh, weigh_correct
+from privet.split.tables import Estimate, Linear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,16 +32,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Box, Coding, Floats, Value
-    from privet.estimate.base import Estimate, Splits
+    from privet.coding import Coding, Floats, Value
     from privet.release import Part
+    from privet.split.policy import Policy
+    from privet.split.scored import Scored, Splits
     from privet.table import Batch, IntArrays
 
-__all__ = ["Inverted", "StatePart", "Summed", "WeightedEvidence"]
+__all__ = ["Inverted", "StatePart", "Summed", "WeightedEvidence", "WeightedFrontier"]
 
 
-@dataclass(frozen=True)
-class Inverted:
+@dataclass(frozen=True, eq=False)
+class Inverted(Linear):
     """A table estimated by inversion from weighted counts of what was observed.
 
     ``weights`` (values × outputs) inverts the attribute's channel inside the node's box, or is None
@@ -92,9 +95,9 @@ def variances(
     return squares - expected
 
 
-@dataclass(frozen=True)
-class Summed:
-    """The sum of independent estimates with signs: one a part of a release."""
+@dataclass(frozen=True, eq=False)
+class Summed(Linear):
+    """The sum of independent estimates with signs: one per part of a release."""
 
     estimates: tuple[Inverted, ...]
     signs: tuple[int, ...]
@@ -102,14 +105,16 @@ class Summed:
     @cached_property
     def mean(self) -> Floats:
         """The sum of the estimates."""
-        held = zip(self.signs, self.estimates, strict=True)
-        mean: Floats = np.sum([sign * estimate.mean for sign, estimate in held], axis=0)
+        signed = zip(self.signs, self.estimates, strict=True)
+        mean: Floats = np.sum([sign * estimate.mean for sign, estimate in signed], axis=0)
         return mean
 
     def variances(self, coefficients: Floats) -> Floats:
         """Return the sum of the variances."""
-        held: Floats = np.sum([one.variances(coefficients) for one in self.estimates], axis=0)
-        return held
+        total: Floats = np.sum(
+            [estimate.variances(coefficients) for estimate in self.estimates], axis=0
+        )
+        return total
 
 
 @dataclass(frozen=True)
@@ -185,8 +190,8 @@ class _PartEvidence:
         """Return each box's path of groups, their factors, and a bound on a record's weight."""
         paths = []
         for box in boxes:
-            held = ((place, group.factors(box)) for place, group in enumerate(self.groups))
-            paths.append([(place, factor) for place, factor in held if factor is not None])
+            numbered = ((place, group.factors(box)) for place, group in enumerate(self.groups))
+            paths.append([(place, factor) for place, factor in numbered if factor is not None])
         longest = max(1, *(len(path) for path in paths)) if paths else 1
         path = np.full((len(boxes), longest), -1)
         factors = np.zeros((len(boxes), longest, max(group.size for group in self.groups)))
@@ -310,44 +315,57 @@ def _part(
     return StatePart(layout, TableCounter(layout, part.table), part.sign)
 
 
-@dataclass(frozen=True)
-class _Weighted:
-    boxes: list[Box]
+class WeightedFrontier(BoxFrontier):
+    """Open nodes, for all of which records are weighed in one pass when a table is asked for."""
 
-
-class _Tables:
     def __init__(self, owner: WeightedEvidence, boxes: list[Box]) -> None:
-        self.nodes = len(boxes)
-        self._owner = owner
-        self._boxes = boxes
-        self._sums = [part.count(boxes) for part in owner.parts]
+        super().__init__(owner.codings, boxes)
+        self._parts = owner.parts
+
+    @cached_property
+    def _sums(self) -> list[tuple[Floats, Floats]]:
+        return [part.count(self.boxes) for part in self._parts]
 
     def at(self, node: int) -> list[Estimate]:
-        box = self._boxes[node]
-        found: list[Estimate] = []
-        for coding in self._owner.codings:
-            held = tuple(
+        """Return one node's tables, one per attribute."""
+        box = self.boxes[node]
+        signs = tuple(part.sign for part in self._parts)
+        tables: list[Estimate] = []
+        for coding in self.codings:
+            estimates = tuple(
                 part.estimate(coding.name, box, first[node], second[node])
-                for part, (first, second) in zip(self._owner.parts, self._sums, strict=True)
+                for part, (first, second) in zip(self._parts, self._sums, strict=True)
             )
-            signs = tuple(part.sign for part in self._owner.parts)
-            found.append(held[0] if signs == (1,) else Summed(held, signs))
-        return found
+            tables.append(estimates[0] if signs == (1,) else Summed(estimates, signs))
+        return tables
+
+    def best(self, policy: Policy, wanted: NDArray[np.bool_] | None = None) -> list[Scored | None]:
+        """Return the best split of each node, in one block where every attribute has two values."""
+        pairs = self.pairs() if can_choose(policy) else None
+        if pairs is None:
+            _ = self._sums  # counted by all threads here, before each takes a node
+            return super().best(policy, wanted)
+        splits = best_pairs(pairs, self.nodes, self.codings, policy)
+        every = [True] * self.nodes if wanted is None else wanted.tolist()
+        return [split if ask else None for split, ask in zip(splits, every, strict=True)]
 
     def pairs(self) -> Pairs | SummedPairs | None:
         """Return all tables in one block, if every attribute has two values."""
-        owner = self._owner
-        parts = [part for part in owner.parts if isinstance(part, StatePart)]
-        if len(parts) < len(owner.parts) or any(coding.size != 2 for coding in owner.codings):
+        parts = [part for part in self._parts if isinstance(part, StatePart)]
+        if len(parts) < len(self._parts) or any(coding.size != 2 for coding in self.codings):
             return None
-        held = zip(parts, self._sums, strict=True)
-        blocks = tuple(stack(part.layout, self._boxes, *sums) for part, sums in held)
+        blocks = tuple(
+            stack(part.layout, self.boxes, *sums)
+            for part, sums in zip(parts, self._sums, strict=True)
+        )
         signs = tuple(part.sign for part in parts)
         return blocks[0] if signs == (1,) else SummedPairs(blocks, signs)
 
 
-class WeightedEvidence:
+class WeightedEvidence(Evidence):
     """Evidence of a release by inverse weights; its channels must be invertible."""
+
+    tests_splits = True
 
     def __init__(
         self,
@@ -371,19 +389,15 @@ class WeightedEvidence:
         made.parts = list(parts)
         return made
 
-    def root(self) -> _Weighted:
+    def root(self) -> WeightedFrontier:
         """Return the frontier of the root, whose box is everything."""
-        from privet.coding import Box
+        return WeightedFrontier(self, [Box()])
 
-        return _Weighted([Box()])
-
-    def tables(self, frontier: _Weighted) -> _Tables:
-        """Weigh all records for all open nodes in one pass."""
-        return _Tables(self, frontier.boxes)
-
-    def split(self, frontier: _Weighted, splits: Splits, keep: NDArray[np.bool_]) -> _Weighted:
+    def split(
+        self, frontier: WeightedFrontier, splits: Splits, keep: NDArray[np.bool_]
+    ) -> WeightedFrontier:
         """Return the boxes of kept children."""
-        return _Weighted(splits.boxes(frontier.boxes, self.codings, keep))
+        return WeightedFrontier(self, splits.boxes(frontier.boxes, self.codings, keep))
 
     def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
         """Estimate how many originals have the label of the box they lie in, and its variance.

@@ -48,7 +48,7 @@ def _axes(
 ) -> list[tuple[tuple[str, ...], Channel | None, int]]:
     """Return the groups in order, the class last: names, channel and number of joint codes."""
     sizes = {coding.name: coding.size for coding in codings}
-    held: list[tuple[tuple[str, ...], Channel | None, int]] = []
+    axes: list[tuple[tuple[str, ...], Channel | None, int]] = []
     done: set[str] = set()
     for name in (*sizes, target):
         if name in done:
@@ -56,9 +56,9 @@ def _axes(
         channel = part.channel(name)
         names = (name,) if channel is None else channel.attributes
         size = sizes.get(name, classes) if channel is None else channel.output_size
-        held.append((names, channel, size))
+        axes.append((names, channel, size))
         done.update(names)
-    return held
+    return axes
 
 
 def has_whole(part: Part, codings: Sequence[Coding], target: str, classes: int) -> bool:
@@ -84,8 +84,8 @@ def fit_whole(part: Part, codings: Sequence[Coding], target: str, classes: int) 
             for name, column in columns.items()
         }
 
-    held = collapse(part.table, sizes, lambda batch: list(coded(batch).values()))
-    columns = held.columns if held is not None else _all(part, coded)
+    collapsed = collapse(part.table, sizes, lambda batch: list(coded(batch).values()))
+    columns = collapsed.columns if collapsed is not None else _all(part, coded)
     times = columns.get(TIMES, np.ones(len(columns[target]), np.int64))
     observed = np.zeros([size for *_, size in axes])
     places = tuple(
@@ -111,4 +111,4 @@ def fit_whole(part: Part, codings: Sequence[Coding], target: str, classes: int) 
 
 def _all(part: Part, coded: Any) -> dict[str, NDArray[Any]]:
     batches = [coded(batch) for batch in part.table.batches()]
-    return {name: np.concatenate([one[name] for one in batches]) for name in batches[0]}
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}

@@ -29,8 +29,9 @@ the command beneath them, and what is written round the markers by hand stays.
 from __future__ import annotations
 
 from privet.experiments.lab import Lab, Seeds, Setting, Trial, grid, mean, means
-from privet.experiments.page import Compared, Findings, Section, figure, table, write_page
+from privet.experiments.page import Compared, Findings, Section, table, write_page
 from privet.experiments.registry import HOMES, Experiment, experiment, find
+from privet.figures import figure
 
 __all__ = [
     "HOMES",

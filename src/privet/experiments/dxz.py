@@ -1,8 +1,9 @@
 """DXZ's experiments: random substitution and matrix reconstruction on their grid of γ and N.
 
-Figure 2: error of estimated distributions, with and without repair. Figure 3: entropy of the
-matrices. Figure 4: accuracy of trees from reconstructed tables. Figure 5: γ, N and accuracy against
-entropy, from which the paper's guide to γ and N is read.
+Section 2.3: recovery attacks on noise and on substitution. Figure 2: error of estimated
+distributions, with and without repair. Figure 3: entropy of the matrices. Figure 4: accuracy of
+trees from reconstructed tables. Figure 5: γ, N and accuracy against entropy, from which the paper's
+guide to γ and N is read.
 
 Where the paper is silent: both distributions are drawn with 1,000 and with 20,000 numbers; a
 synthetic table has AS's 100,000 training and 5,000 test records; the two UCI tables are Adult with
@@ -32,14 +33,16 @@ from privet.experiments.dxz_figures import (
     figure_5,
     guide,
 )
+from privet.experiments.dxz_recovery import recovered, recovering
 from privet.experiments.lab import Lab, Seeds, Setting, grid, mean, means
-from privet.experiments.page import Compared, Findings
+from privet.experiments.page import Compared, Findings, within
 from privet.experiments.registry import experiment
 from privet.experiments.tables import is_present, parts
-from privet.tree import Policy, grow
+from privet.grow import grow
+from privet.split import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -54,6 +57,8 @@ VALUES = 200  # the domain of the two distributions is 1..200
 NUMBERS = (1_000, 20_000)
 SYNTHETIC = tuple(f"as-f{number}" for number in range(1, 6))
 UCI = ("adult", "credit")
+RECOVERED = (3, 5, 8, 12, 19, 60)
+ALMOST = 0.05  # by which surfaces may differ that are called almost identical
 LEARNER = Policy.named("c4.5").but(min_gain_ratio=0.0)
 
 
@@ -82,15 +87,17 @@ def estimating(setting: Setting, seeds: Seeds) -> dict[str, float]:
     words = rng.integers(0, channel.scale, rows, dtype=np.uint32)
     observed = np.bincount(channel.draw(codes, words), minlength=size).astype(np.float64)
     counts = np.bincount(codes, minlength=size).astype(np.float64)
-    found = Distribution(observed, channel)
-    return {how: estimation_error(found.counts(how), counts) for how in REPAIRS}
+    estimate = Distribution(observed, channel)
+    return {how: estimation_error(estimate.counts(how), counts) for how in REPAIRS}
 
 
 def learning(setting: Setting, seeds: Seeds) -> dict[str, float]:
     """Disguise a table, reconstruct it, learn a tree; return its accuracy on plain records."""
     train, test = _records(setting, seeds)
     schema = datasets.schema(setting["table"])
-    disguise = RandomSubstitution(gamma=setting["gamma"], bins=setting["bins"])
+    disguise = RandomSubstitution(
+        gamma=setting["gamma"], bins=setting["bins"], kind="gamma-diagonal"
+    )
     release = disguise.disguise(train, schema, seed=seeds("noise"))
     chosen = evidence_of(release, "global")
     trees = [
@@ -132,7 +139,11 @@ def dxz(lab: Lab) -> Findings:
     learned = lab.run(learning, settings, runs=runs, alike=("gamma", "bins"))
     plain = lab.run(original, grid(table=tables, rows=rows), runs=runs)
     compared, facts = _compared(errors, learned, plain)
+    attacked = lab.run(recovering, grid(gamma=RECOVERED, rows=[4_000]), runs=runs)
+    recovery, immune = recovered(attacked)
+    compared = immune + compared
     sections = [
+        recovery,
         figure_2(errors, gammas, sizes),
         figure_3(gammas, sizes),
         figure_4(learned, plain, gammas, sizes),
@@ -164,38 +175,39 @@ def _compared(
     cautious, _ = mean(row["cautious"] for row in synthetic)
     whole = means(learned, ["table"], "accuracy")
     best = means(plain, ["table"], "accuracy")
-    below = all(whole[key][0] < best[key][0] for key in whole)
+    above = _above(learned, best)
+    halved = int((ratios <= 0.5).sum())
     chosen = guide(learned)
     compared = [
         Compared(
             "repair reduces the estimation error by 50 % for most combinations",
-            f"it reduces the mean error of all combinations to {shrunk:.2f} of what it was: to "
-            f"{np.median(ratios[large]):.2f} where the error is above 1, to "
-            f"{np.median(ratios[~large]):.2f} where it is not (medians), nowhere below "
-            f"{ratios.min():.2f}; what is not negative cannot be repaired",
-            holds=bool(shrunk < 0.65 and ratios.max() <= 1 + 1e-9),
+            f"by as much for {halved} of {len(ratios)}; it reduces the mean error of all "
+            f"combinations to {shrunk:.2f} of what it was: to {np.median(ratios[large]):.2f} where "
+            f"the error is above 1, to {np.median(ratios[~large]):.2f} where it is not (medians), "
+            f"nowhere below {ratios.min():.2f}; what is not negative cannot be repaired",
+            holds=halved > len(ratios) / 2,
         ),
         Compared(
             "the error surfaces of the two distributions are almost identical",
             f"without repair they differ by {100 * gap:.0f} % (median)",
-            holds=bool(gap < 0.15),
+            holds=bool(gap <= ALMOST),
         ),
         Compared(
             "trees from reconstructed tables are less accurate than those from the originals",
-            "so for every table" if below else "not for every table",
-            holds=below,
+            f"not at every combination: {above}" if above else "so for every table and combination",
+            holds=not above,
         ),
         Compared(
             "accuracy is about 80-85 % on the synthetic tables",
             f"{100 * overall:.1f} % over all combinations, {100 * inside:.1f} % for γ = 5 to 12 "
             f"and N ≤ 30; {100 * cautious:.1f} % over all with larger leaves",
-            holds=bool(overall > 0.75 and inside > 0.8),
+            holds=within(overall, 0.80, 0.85),
         ),
         Compared(
             "5 ≤ γ ≤ 12; the best N for each γ; among those the smallest N",
             f"γ = {chosen['gamma']}, N = {chosen['bins']}: {100 * chosen['accuracy']:.1f} % "
-            "on the mean of all tables",
-            holds=True,
+            "on the mean of all tables; a rule to go by, which claims nothing",
+            holds=None,
         ),
     ]
     facts: dict[str, Any] = {
@@ -209,11 +221,21 @@ def _compared(
         "accuracy_plain": {key[0]: value for key, (value, _) in best.items()},
     }
     if uci:
-        held, _ = mean(row["accuracy"] for row in uci)
-        facts["accuracy_uci"] = held
+        average, _ = mean(row["accuracy"] for row in uci)
+        facts["accuracy_uci"] = average
         names = " and ".join(sorted({row["table"] for row in uci}))
-        text = f"{100 * held:.1f} % over all combinations, {names}"
-        compared.insert(
-            4, Compared("about 75-80 % on two UCI tables", text, holds=bool(held > 0.7))
-        )
+        text = f"{100 * average:.1f} % over all combinations, {names}"
+        said = "about 75-80 % on two UCI tables"
+        compared.insert(4, Compared(said, text, holds=within(average, 0.75, 0.80)))
     return compared, facts
+
+
+def _above(learned: Sequence[Row], best: Mapping[tuple[Any, ...], tuple[float, float]]) -> str:
+    """Name the tables on which a combination is more accurate than the originals, and by what."""
+    accuracies = means(learned, ["table", "gamma", "bins"], "accuracy")
+    said = []
+    for (name,), (plain, _) in best.items():
+        top = max(value for key, (value, _) in accuracies.items() if key[0] == name)
+        if top > plain:
+            said.append(f"{name} up to {100 * top:.1f} % against {100 * plain:.1f} %")
+    return "; ".join(said)

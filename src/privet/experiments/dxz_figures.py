@@ -9,15 +9,16 @@ import numpy as np
 from privet.channel import GammaDiagonal
 from privet.estimate.distribution import REPAIRS
 from privet.experiments.lab import mean, means
-from privet.experiments.page import Section, figure, table
+from privet.experiments.page import Section, table
+from privet.figures import figure, legend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from privet.experiments.lab import Row
+    from privet.figures import Figure
 
 __all__ = ["GUIDE", "figure_2", "figure_3", "figure_4", "figure_5", "guide"]
 
@@ -26,23 +27,23 @@ GUIDE = range(5, 13)  # the γ that the paper recommends
 
 def guide(rows: Sequence[Row], gammas: Sequence[int] = GUIDE) -> dict[str, Any]:
     """Read the paper's guide off results (DXZ §6): the best N for each γ, then the smallest N."""
-    found = means(rows, ["gamma", "bins"], "accuracy")
+    accuracies = means(rows, ["gamma", "bins"], "accuracy")
     best = {}
     for gamma in gammas:
-        held = {bins: value for (g, bins), (value, _) in found.items() if g == gamma}
-        if held:
-            best[gamma] = max(held, key=lambda bins: (held[bins], -bins))
+        by_bins = {bins: value for (g, bins), (value, _) in accuracies.items() if g == gamma}
+        if by_bins:
+            best[gamma] = max(by_bins, key=lambda bins: (by_bins[bins], -bins))
     smallest = min(best.values())
     # Of the γ that ask for the smallest N, the most accurate.
     chosen = max(
         (gamma for gamma in best if best[gamma] == smallest),
-        key=lambda gamma: found[gamma, smallest][0],
+        key=lambda gamma: accuracies[gamma, smallest][0],
     )
     return {
         "best_bins": best,
         "gamma": chosen,
         "bins": smallest,
-        "accuracy": found[chosen, smallest][0],
+        "accuracy": accuracies[chosen, smallest][0],
     }
 
 
@@ -102,10 +103,10 @@ def figure_2(rows: Sequence[Row], gammas: Sequence[int], sizes: Sequence[int]) -
     drawn = {}
     fewest = min(row["rows"] for row in rows)
     for name in ("plateau", "triangles"):
-        held = [row for row in rows if row["shape"] == name and row["rows"] == fewest]
+        chosen = [row for row in rows if row["shape"] == name and row["rows"] == fewest]
         for how in ("none", "paper"):
-            found = means(held, ["gamma", "bins"], how)
-            drawn[f"{name}, {titles[how]}"] = np.log10(_surface(found, gammas, sizes))
+            errors = means(chosen, ["gamma", "bins"], how)
+            drawn[f"{name}, {titles[how]}"] = np.log10(_surface(errors, gammas, sizes))
     drawing = _maps(drawn, gammas, sizes, "magma")
     lead = "Mean error E over all N; in the figure log10 E for the fewest numbers.\n\n"
     return Section("figure-2", lead + text, "Estimation error (figure 2)", {"dxz-2": drawing})
@@ -120,7 +121,7 @@ def figure_3(gammas: Sequence[int], sizes: Sequence[int]) -> Section:
         axis.plot(gammas, bits, label=f"N = {size}")
     axis.set_xlabel("γ")
     axis.set_ylabel("entropy of the matrix, bits")
-    axis.legend(fontsize=7, ncols=2, loc="center left", bbox_to_anchor=(1, 0.5))
+    legend(drawing)
     chosen = [size for size in (5, 10, 20, 50, 100) if size in sizes]
     text = table(
         ["γ", *(f"N = {size}" for size in chosen)],
@@ -141,16 +142,18 @@ def figure_4(
     drawn = {}
     lines = []
     for name in names:
-        found = means([row for row in rows if row["table"] == name], ["gamma", "bins"], "accuracy")
-        drawn[name] = 100 * _surface(found, gammas, sizes)
-        best = max(found, key=lambda key: found[key][0])
+        accuracies = means(
+            [row for row in rows if row["table"] == name], ["gamma", "bins"], "accuracy"
+        )
+        drawn[name] = 100 * _surface(accuracies, gammas, sizes)
+        best = max(accuracies, key=lambda key: accuracies[key][0])
         original_, error = means(plain, ["table"], "accuracy")[name,]
         lines.append(
             [
                 name,
                 f"{100 * original_:.1f} ± {100 * error:.1f}",
                 f"{drawn[name].mean():.1f}",
-                f"{100 * found[best][0]:.1f} at γ = {best[0]}, N = {best[1]}",
+                f"{100 * accuracies[best][0]:.1f} at γ = {best[0]}, N = {best[1]}",
                 f"{drawn[name].min():.1f}",
                 f"{100 * mean(row['cautious'] for row in rows if row['table'] == name)[0]:.1f}",
             ]
@@ -164,22 +167,25 @@ def figure_4(
 
 def figure_5(rows: Sequence[Row]) -> Section:
     """Draw γ, N and accuracy against entropy, and read the guide off."""
-    found = means(rows, ["gamma", "bins"], "accuracy")
-    bits = {key: GammaDiagonal("x", key[1], key[0]).entropy() for key in found}
+    by_setting = means(rows, ["gamma", "bins"], "accuracy")
+    bits = {key: GammaDiagonal("x", key[1], key[0]).entropy() for key in by_setting}
     drawing = figure()
     axis = drawing.add_subplot()
     across = list(bits.values())
-    axis.scatter(across, [gamma for gamma, _ in found], s=8, marker="D", label="γ")
-    axis.scatter(across, [size for _, size in found], s=8, marker="s", label="N")
-    accuracies = [100 * value for value, _ in found.values()]
+    axis.scatter(across, [gamma for gamma, _ in by_setting], s=8, marker="D", label="γ")
+    axis.scatter(across, [size for _, size in by_setting], s=8, marker="s", label="N")
+    accuracies = [100 * value for value, _ in by_setting.values()]
     axis.scatter(across, accuracies, s=10, marker="^", label="mean accuracy, %")
     axis.set_xlabel("entropy of the matrix, bits")
-    axis.legend()
+    legend(drawing)
     read = guide(rows)
     best = read["best_bins"]
     text = table(
         ["γ", "best N", "mean accuracy"],
-        [[gamma, best[gamma], f"{100 * found[gamma, best[gamma]][0]:.1f} %"] for gamma in best],
+        [
+            [gamma, best[gamma], f"{100 * by_setting[gamma, best[gamma]][0]:.1f} %"]
+            for gamma in best
+        ],
     )
     text += f"\n\nThe smallest of these N is {read['bins']}, with γ = {read['gamma']}."
     return Section("figure-5", text, "Entropy, and the guide (figure 5)", {"dxz-5": drawing})

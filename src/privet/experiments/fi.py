@@ -8,13 +8,16 @@ Where the paper is silent: the noise. Numbers get normal noise of 0.02 of their 
 most of our grid at which the paper's ranking by EDUSC comes out, or uniform noise of up to 0.3 (RT,
 which fits table 4); Framework changes one category in ten, RT three; GADP draws all numbers anew,
 with proximity 0. The grid of ``widening`` shows what other widths do to SERS and EDUSC, and
-``inflating`` what GADP must have been to give the paper's number on Abalone.
+``inflating`` what GADP must have been to give the paper's number on Abalone. ``choosing`` grows
+credal forests in the place of SysFor's; ``timing`` takes the time of all but the forest.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cache
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,17 +27,19 @@ from privet.audit.eduds import domain_similarity
 from privet.audit.edusc import split_similarity
 from privet.audit.sers import sers
 from privet.disguise import GADP, ForestFramework, Framework, RandomNoise
+from privet.disguise.forest_framework import keep_rules
 from privet.disguise.noised import coded
 from privet.disguise.regression import SingularWarning
-from privet.disguise.rules import Rules, matrix
+from privet.disguise.rules import FORESTS, Rules, matrix
 from privet.disguise.whole import whole
+from privet.experiments.fi_more import forests, linear
 from privet.experiments.fi_tables import METHODS, NAMES, findings
 from privet.experiments.lab import Lab, Seeds, Setting, grid
 from privet.experiments.registry import experiment
 from privet.experiments.tables import is_present
+from privet.grow.forest import votes
 from privet.randomness import Randomness
 from privet.table import MemoryTable
-from privet.tree.forest import votes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +58,8 @@ FOLDS = 10
 NOISE = 0.02  # of a number's range: the standard deviation in FF and F
 WIDTHS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 INFLATED = (0.0, 1.0, 2.0, 4.0)
+FEWEST = 2_000  # records that the trees of ``timing`` are grown from
+SIZES = (10_000, 30_000, 100_000, 300_000)
 
 
 def method_of(word: str, leaf: int, noise: float | None = None) -> Noised:
@@ -99,11 +106,11 @@ def judging(setting: Setting, seeds: Seeds) -> dict[str, float]:
     train, test, schema = _fold(setting)
     leaf = LEAVES[setting["table"]]
     rules = Rules(3, leaf)
-    plain = rules.forest(train, schema)
+    plain = rules.grown(train, schema)
     if setting["method"] == "Original":
         return {"accuracy": _accuracy(plain, test, schema), "trees": float(len(plain))}
     shown = _perturbed(method_of(setting["method"], leaf), train, schema, seeds)
-    forest = rules.forest(shown, schema)
+    forest = rules.grown(shown, schema)
     splits = split_similarity(plain, train, shown, schema)
     return {
         "accuracy": _accuracy(forest, test, schema),
@@ -120,7 +127,7 @@ def widening(setting: Setting, seeds: Seeds) -> dict[str, float]:
     train, _, schema = _fold(setting)
     leaf = LEAVES[setting["table"]]
     shown = _perturbed(method_of(setting["method"], leaf, setting["noise"]), train, schema, seeds)
-    trees = Rules(3, leaf).forest(train, schema)
+    trees = Rules(3, leaf).grown(train, schema)
     splits = split_similarity(trees, train, shown, schema)
     return {"sers": sers(train, shown, schema).value, "edusc": splits["printed"]}
 
@@ -128,7 +135,7 @@ def widening(setting: Setting, seeds: Seeds) -> dict[str, float]:
 def inflating(setting: Setting, seeds: Seeds) -> dict[str, float]:
     """SERS when normal noise of c times the covariance is added to the numbers as they are."""
     train, _, schema = _fold(setting)
-    names = [one.name for one in schema.inputs if not one.is_categorical]
+    names = [attribute.name for attribute in schema.inputs if not attribute.is_categorical]
     numbers = np.column_stack([train.columns[name] for name in names])
     spread = setting["times"] * np.atleast_2d(np.cov(numbers, rowvar=False))
     rng = seeds.generator("noise")
@@ -136,6 +143,37 @@ def inflating(setting: Setting, seeds: Seeds) -> dict[str, float]:
     columns: dict[str, Any] = dict(train.columns)
     columns |= {name: numbers[:, place] + noise[:, place] for place, name in enumerate(names)}
     return {"sers": sers(train, MemoryTable(columns), schema).value}
+
+
+def choosing(setting: Setting, seeds: Seeds) -> dict[str, float]:
+    """Grow SysFor's forest and the credal one, perturb by the rules of each, judge both."""
+    train, test, schema = _fold(setting)
+    rules = Rules(3, LEAVES[setting["table"]], forest=setting["forest"])
+    plain = rules.grown(train, schema)
+    method = ForestFramework(3, NOISE, min_leaf=int(rules.least(0)), forest=setting["forest"])
+    shown = _perturbed(method, train, schema, seeds)
+    forest = rules.grown(shown, schema)
+    return {
+        "original": _accuracy(plain, test, schema),
+        "perturbed": _accuracy(forest, test, schema),
+        "eduds": domain_similarity(plain, forest, matrix(train, schema), schema),
+        "leaves": float(np.mean([len(tree.leaves) for tree in plain])),
+    }
+
+
+def timing(setting: Setting, seeds: Seeds) -> dict[str, float]:
+    """Return the processor's seconds for FF's steps 2-5, the fewest of three."""
+    rows: int = setting["rows"]
+    schema = datasets.schema("as-f1")
+    table = coded(whole(datasets.load("as-f1", rows=rows, seed=seeds("table")), schema), schema)
+    trees = Rules(3).grown(table.slice(0, FEWEST).collect(FEWEST), schema)  # the same for all n
+    seconds = []
+    for _ in range(3):
+        with Randomness.seeded(seeds("noise")) as source:
+            begun = process_time()
+            keep_rules(trees, table, schema, source, NOISE)
+            seconds.append(process_time() - begun)
+    return {"seconds": min(seconds)}
 
 
 @experiment("fi", title="Noise that keeps the forest's rules: Fletcher & Islam")
@@ -149,7 +187,7 @@ def fi(lab: Lab) -> Findings:
 
     def over(**axes: Any) -> list[dict[str, Any]]:
         settings = grid(table=asked, **axes)
-        return [{**one, "folds": keys[one["table"]]} for one in settings]
+        return [{**setting, "folds": keys[setting["table"]]} for setting in settings]
 
     rows = lab.run(judging, over(fold=folds, method=METHODS), runs=runs)
     rows += lab.run(judging, over(fold=folds, method=["Original"]))
@@ -157,5 +195,10 @@ def fi(lab: Lab) -> Findings:
     noises = WIDTHS[2:5:2] if lab.quick else WIDTHS
     widths = lab.run(widening, over(fold=few, method=METHODS, noise=noises))
     inflated = lab.run(inflating, over(fold=few, times=INFLATED))
+    chosen = lab.run(choosing, over(fold=folds, forest=FORESTS), alike=("forest",))
+    timed = lab.run(timing, grid(rows=SIZES[:2] if lab.quick else SIZES))
     absent = [NAMES[name] for name in NAMES if name not in names]
-    return findings(rows, widths, inflated, asked, absent, runs)
+    report = findings(rows, widths, inflated, asked, absent, runs)
+    more, judged = linear(timed)
+    sections = [*report.sections, forests(chosen, asked), more]
+    return replace(report, sections=sections, compared=[*report.compared, judged])

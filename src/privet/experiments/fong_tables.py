@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet import datasets
+from privet.audit.diversity import diversity
 from privet.disguise import Complement, Exact, KAnonymity, Plan
-from privet.disguise.kanonymity import diversity, information
+from privet.disguise.kanonymity import information
 from privet.disguise.monotone import breakpoints
 from privet.disguise.monotone_key import AttributeKey, Piece
 from privet.estimators import TreeClassifier
@@ -35,13 +36,12 @@ def weather() -> tuple[Any, Any]:
 def _gains(release: Release) -> dict[str, float]:
     """Return the ID3 gain of each attribute at the root, from the release's own evidence."""
     from privet.estimate.methods import evidence_of
-    from privet.tree.policy import POLICIES
-    from privet.tree.split import ranked_splits
+    from privet.split.candidates import ranked_splits
+    from privet.split.policy import POLICIES
 
     evidence = evidence_of(release).evidence
-    root = evidence.tables(evidence.root()).at(0)
-    ranked = ranked_splits(root, evidence.codings, POLICIES["id3"])
-    return {evidence.codings[one.attribute].name: one.gain for one in ranked}
+    ranked = ranked_splits(evidence.root().candidates(0, POLICIES["id3"]), POLICIES["id3"])
+    return {evidence.codings[candidate.attribute].name: candidate.gain for candidate in ranked}
 
 
 def _tree(release: Release) -> Tree:
@@ -69,8 +69,8 @@ def chapter_3() -> tuple[Section, dict[str, Any]]:
     rows = [["root", name, gain] for name, gain in gains.items()]
     rows += [
         [f"Outlook = {sky}", name, gain]
-        for sky, held in below.items()
-        for name, gain in held.items()
+        for sky, gains in below.items()
+        for name, gain in gains.items()
     ]
     text = table(["node", "attribute", "gain"], rows) + f"\n\n```text\n{tree}\n```"
     facts = {"gains": gains, "below": below, "errors": _errors(tree)}
@@ -168,7 +168,7 @@ def _substituted() -> tuple[str, dict[str, Any]]:
     wrong = _errors(tree)
     text = (
         f"Tables 4-2 to 4-4: after substitution Outlook reads {' '.join(names[seen])}; counts "
-        f"{counts.tolist()}, estimated {[round(float(one), 3) for one in estimate]}, given out "
+        f"{counts.tolist()}, estimated {[round(float(value), 3) for value in estimate]}, given out "
         f"{np.bincount(given, minlength=3).tolist()}. ID3 then tests "
         f"{tree.codings[tree.attribute[0]].name} first and gets days {wrong} wrong: "
         f"{len(wrong)} of 14, {len(wrong) / 14:.0%} (the thesis prints 29 %)."
@@ -187,10 +187,10 @@ def chapter_5() -> tuple[Section, dict[str, Any]]:
     universe = release.universe
     tables = []
     for part in release.parts:
-        held = part.table.collect(10**6)
-        counts = held.columns[universe.count_column] if universe else np.empty(0)
+        batch = part.table.collect(10**6)
+        counts = batch.columns[universe.count_column] if universe else np.empty(0)
         names = [
-            coding.decode(held.columns[name])
+            coding.decode(batch.columns[name])
             for name, coding in release.codings.items()
             if coding is not None
         ]

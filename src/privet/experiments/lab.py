@@ -49,8 +49,10 @@ def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
     >>> grid(gamma=[5, 8], bins=[10])
     [{'gamma': 5, 'bins': 10}, {'gamma': 8, 'bins': 10}]
     """
-    held = {name: list(values) for name, values in axes.items()}
-    return [dict(zip(held, values, strict=True)) for values in itertools.product(*held.values())]
+    listed = {name: list(values) for name, values in axes.items()}
+    return [
+        dict(zip(listed, values, strict=True)) for values in itertools.product(*listed.values())
+    ]
 
 
 class Seeds:
@@ -149,12 +151,12 @@ class Lab:
             for setting in settings
             for run in range(runs)
         ]
-        keys = [_key(named, one.setting, one.run) for one in asked]
+        keys = [_key(named, task.setting, task.run) for task in asked]
         if len(set(keys)) != len(keys):
             raise BugError("a grid of settings holds the same setting twice")
         todo = {
-            key: one
-            for key, one in zip(keys, asked, strict=True)
+            key: task
+            for key, task in zip(keys, asked, strict=True)
             if key not in self._memory.results
         }
         self.runs += len(keys)
@@ -163,22 +165,22 @@ class Lab:
             self._memory.keep(key, result)
         results = self._memory.results
         return [
-            {**one.setting, "run": one.run, **results[key]}
-            for key, one in zip(keys, asked, strict=True)
+            {**task.setting, "run": task.run, **results[key]}
+            for key, task in zip(keys, asked, strict=True)
         ]
 
     def _done(self, todo: Mapping[str, _Asked]) -> Iterator[tuple[str, dict[str, Any]]]:
         with _one_thread():
             if self.jobs == 1 or len(todo) < 2:
-                for key, one in todo.items():
-                    yield key, one.work()
+                for key, task in todo.items():
+                    yield key, task.work()
                 return
             # New interpreters: a fork would copy the locks of this one's threads.
             context = multiprocessing.get_context("spawn")
             workers = min(self.jobs, len(todo))
             pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow_parent)
             try:
-                waiting = {pool.submit(one.work): key for key, one in todo.items()}
+                waiting = {pool.submit(task.work): key for key, task in todo.items()}
                 for future in as_completed(waiting):
                     yield waiting[future], future.result()
             finally:
@@ -243,12 +245,12 @@ class _Memory:
         self.results: dict[str, dict[str, Any]] = {}
         self.path = None if folder is None else Path(folder) / _file(name, seed, quick=quick)
         head = {"experiment": name, "version": version}
-        held = [] if self.path is None or fresh else _lines(self.path)
-        found = held[0] if held else {}
-        same = {word: found.get(word) for word in head} == head
-        if same and isinstance(found.get("seed"), int):
-            self.seed = int(found["seed"])
-            self.results = {line["key"]: line["result"] for line in held[1:] if "result" in line}
+        stored = [] if self.path is None or fresh else _lines(self.path)
+        first = stored[0] if stored else {}
+        same = {word: first.get(word) for word in head} == head
+        if same and isinstance(first.get("seed"), int):
+            self.seed = int(first["seed"])
+            self.results = {line["key"]: line["result"] for line in stored[1:] if "result" in line}
         else:
             self.seed = secrets.randbits(32) if seed is None else seed
         if self.path is not None:  # whole lines only: a killed run may have left half of one
@@ -277,15 +279,15 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a file that are whole."""
     if not path.is_file():
         return []
-    held = []
+    lines = []
     for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             line = json.loads(text)
         except ValueError:
             continue
         if isinstance(line, dict):
-            held.append(line)
-    return held
+            lines.append(line)
+    return lines
 
 
 def cache_folder() -> Path:
@@ -300,9 +302,9 @@ def mean(values: Iterable[float]) -> tuple[float, float]:
     >>> mean([1.0, 3.0])
     (2.0, 1.0)
     """
-    held = np.array(list(values), np.float64)
-    error = held.std(ddof=1) / np.sqrt(len(held)) if len(held) > 1 else 0.0
-    return float(held.mean()), float(error)
+    numbers = np.array(list(values), np.float64)
+    error = numbers.std(ddof=1) / np.sqrt(len(numbers)) if len(numbers) > 1 else 0.0
+    return float(numbers.mean()), float(error)
 
 
 def means(

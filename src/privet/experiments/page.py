@@ -13,27 +13,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import InputError
+from privet.figures import save_figure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
     from privet.experiments.lab import Lab
     from privet.experiments.registry import Experiment
 
-__all__ = ["Compared", "Findings", "Section", "figure", "save_figure", "table", "write_page"]
+__all__ = [
+    "Compared",
+    "Findings",
+    "Section",
+    "table",
+    "within",
+    "write_page",
+]
 
 CLAIMS = "claims"  # the section of what the paper says beside what was found
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A sentence of the paper, what was found here, and whether the one bears out the other."""
+    """A sentence of the paper, what was found here, and whether the one bears out the other.
+
+    ``holds`` is None where that was not tested: the sentence is a rule, or about more tables than
+    were run.
+    """
 
     paper: str
     ours: str
-    holds: bool
+    holds: bool | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class Section:
     name: str
     text: str
     title: str = ""
-    figures: Mapping[str, Figure] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -56,8 +66,18 @@ class Findings:
 
     def claims(self) -> str:
         """Return the paper's sentences beside ours as a Markdown table."""
-        rows = [[one.paper, one.ours, "yes" if one.holds else "no"] for one in self.compared]
+        said = {True: "yes", False: "no", None: "not tested"}
+        rows = [[claim.paper, claim.ours, said[claim.holds]] for claim in self.compared]
         return table(["the paper says", "found here", "borne out"], rows)
+
+
+def within(value: float, low: float, high: float) -> bool:
+    """Whether a share, rounded to whole per cent as papers print it, lies between two others.
+
+    >>> within(0.804, 0.75, 0.80), within(0.806, 0.75, 0.80), within(0.744, 0.75, 0.80)
+    (True, False, False)
+    """
+    return low - 1e-9 <= round(value, 2) <= high + 1e-9
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -68,7 +88,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     |---|---|
     | 5 | 0.1235 |
     """
-    lines = [list(header), ["---"] * len(header), *([_cell(one) for one in row] for row in rows)]
+    lines = [list(header), ["---"] * len(header), *([_cell(cell) for cell in row] for row in rows)]
     ruled = ["|" + "|".join(line) + "|" if line[0] == "---" else _row(line) for line in lines]
     return "\n".join(ruled)
 
@@ -79,22 +99,6 @@ def _row(cells: Sequence[str]) -> str:
 
 def _cell(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def figure(width: float = 7.0, height: float = 4.2) -> Figure:
-    """Return an empty figure that needs no screen."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def save_figure(drawing: Figure, path: Path) -> None:
-    """Write a figure as SVG or PNG, by the path's ending, without a date or a path in it."""
-    import matplotlib as mpl
-
-    metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}[path.suffix]
-    with mpl.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none"}):
-        drawing.savefig(path, metadata=metadata, dpi=120)
 
 
 def write_page(
@@ -128,8 +132,8 @@ def _replaced(text: str, section: Section, body: str) -> str:
     """Return the page with a section's text between its markers, appended if they are not there."""
     begin, end = f"<!-- reproduce: {section.name} -->", f"<!-- end: {section.name} -->"
     block = f"{begin}\n{body}\n{end}"
-    found = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-    if found.search(text):
-        return found.sub(lambda _: block, text, count=1)
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    if pattern.search(text):
+        return pattern.sub(lambda _: block, text, count=1)
     title = f"## {section.title}\n\n" if section.title else ""
     return f"{text.rstrip()}\n\n{title}{block}\n"

@@ -55,7 +55,7 @@ def find(name: str) -> Experiment:
     """Return the experiments of a paper by its short name."""
     if name not in HOMES:
         message = f"There is no paper {name!r} to reproduce."
-        raise InputError(message, hint=f"there are {', '.join(HOMES)}.")
+        raise InputError(message, hint=f"there are {', '.join(HOMES)}, and all.")
     importlib.import_module(HOMES[name])
     if name not in _known:
         raise BugError(f"{HOMES[name]} registers no experiment {name!r}")

@@ -29,10 +29,10 @@ def parts(name: str, rows: int, test_rows: int, seeds: Seeds) -> tuple[pa.Table,
     if name == "adult":
         train = datasets.load(name, complete=True)
         return train, datasets.load(name, split="test", complete=True)
-    held = datasets.load(name)
-    order = seeds.generator("split").permutation(held.num_rows)
-    cut = held.num_rows // TESTED
-    return held.take(order[cut:]), held.take(order[:cut])
+    table = datasets.load(name)
+    order = seeds.generator("split").permutation(table.num_rows)
+    cut = table.num_rows // TESTED
+    return table.take(order[cut:]), table.take(order[:cut])
 
 
 def is_present(name: str) -> bool:

@@ -22,9 +22,10 @@ from privet import datasets
 from privet.disguise import Binary, Plan, RandomizedResponse
 from privet.estimators import TreeClassifier
 from privet.experiments.lab import Lab, Seeds, Setting, grid
-from privet.experiments.page import Compared, Findings, Section, figure, table
+from privet.experiments.page import Compared, Findings, Section, table
 from privet.experiments.registry import experiment
 from privet.experiments.tables import is_present, parts
+from privet.figures import figure, legend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,14 +55,14 @@ def mining(setting: Setting, seeds: Seeds) -> dict[str, float]:
     wish = RandomizedResponse(groups, theta=setting["theta"])
     release = wish.disguise(train, schema, seed=seeds("noise"))
     tested = wish.cut(test, schema)
-    found = {}
+    scores = {}
     for method in ("direct", "naive"):
         model = TreeClassifier(policy="id3", method=method).fit(release)
-        found[method] = model.score(tested)
-        found[f"{method} leaves"] = float(len(model.tree_.leaves))
+        scores[method] = model.score(tested)
+        scores[f"{method} leaves"] = float(len(model.tree_.leaves))
     plain = Plan({}, Binary()).disguise(train, schema, seed=0, shuffle=False)
-    found["plain"] = TreeClassifier(policy="id3").fit(plain).score(tested)
-    return found
+    scores["plain"] = TreeClassifier(policy="id3").fit(plain).score(tested)
+    return scores
 
 
 def fitting(setting: Setting, seeds: Seeds) -> dict[str, float]:
@@ -94,12 +95,12 @@ def zcm(lab: Lab) -> Findings:
 
 def _spread(rows: Sequence[Row], name: str, theta: float, method: str) -> tuple[float, float]:
     """Return mean and variance of the accuracy in percent."""
-    held = [
+    scores = [
         100 * row[method]
         for row in rows
         if (row["table"], row["theta"]) == (name, theta) and method in row
     ]
-    return float(np.mean(held)), round(float(np.var(held)), 6)
+    return float(np.mean(scores)), round(float(np.var(scores)), 6)
 
 
 def _figure(name: str, rows: Sequence[Row], thetas: Sequence[float]) -> Section:
@@ -107,16 +108,16 @@ def _figure(name: str, rows: Sequence[Row], thetas: Sequence[float]) -> Section:
     means, variances = drawing.subplots(1, 2)
     lines = []
     for method in ("direct", "naive", "plain"):
-        found = [_spread(rows, name, theta, method) for theta in thetas]
-        means.plot(thetas, [one[0] for one in found], marker=".", label=method)
-        variances.plot(thetas, [one[1] for one in found], marker=".", label=method)
+        spreads = [_spread(rows, name, theta, method) for theta in thetas]
+        means.plot(thetas, [spread[0] for spread in spreads], marker=".", label=method)
+        variances.plot(thetas, [spread[1] for spread in spreads], marker=".", label=method)
     upper = [theta for theta in thetas if theta > 0.5]
     fitted = {theta: _spread(rows, name, theta, "joint") for theta in upper}
-    means.plot(upper, [one[0] for one in fitted.values()], marker=".", label="joint")
-    variances.plot(upper, [one[1] for one in fitted.values()], marker=".", label="joint")
+    means.plot(upper, [spread[0] for spread in fitted.values()], marker=".", label="joint")
+    variances.plot(upper, [spread[1] for spread in fitted.values()], marker=".", label="joint")
     means.set(xlabel="θ", ylabel="mean accuracy, %", title=f"{TABLES[name]} (a)")
     variances.set(xlabel="θ", ylabel="variance, points²", title=f"{TABLES[name]} (b)")
-    means.legend()
+    legend(drawing)
     for theta in thetas:
         cells: list[Any] = [theta]
         for method in ("direct", "naive", "plain"):
@@ -140,23 +141,24 @@ def _compared(names: Sequence[str], rows: Sequence[Row], thetas: Sequence[float]
                 same == len(ends),
             )
         )
-        held = {theta: _spread(rows, name, theta, "direct")[0] for theta in thetas}
-        upper = [held[theta] for theta in thetas if theta > 0.5]
-        lower = [held[theta] for theta in thetas if theta < 0.5]
+        mean = {theta: _spread(rows, name, theta, "direct")[0] for theta in thetas}
+        upper = [mean[theta] for theta in thetas if theta > 0.5]
+        lower = [mean[theta] for theta in thetas if theta < 0.5]
         slack = 0.5  # points: chance, between neighbouring θ
         falls = all(b >= a - slack for a, b in pairwise(upper))
         falls = falls and all(b <= a + slack for a, b in pairwise(lower))
         compared.append(
             Compared(
                 f"{TABLES[name]}: the mean falls as θ moves from 0 and 1 towards 0.5",
-                f"from {held[1]:.2f} % at 1 to {upper[0]:.2f} % nearest to 0.5",
+                f"from {mean[0]:.2f} % at 0 to {lower[-1]:.2f} %, and from {mean[1]:.2f} % at 1 to "
+                f"{upper[0]:.2f} % nearest to 0.5",
                 falls,
             )
         )
         ahead = [
             theta
             for theta in thetas
-            if held[theta] >= _spread(rows, name, theta, "naive")[0] - 1e-9
+            if mean[theta] >= _spread(rows, name, theta, "naive")[0] - 1e-9
         ]
         compared.append(
             Compared(

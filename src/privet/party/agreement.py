@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from privet.channel.joint_gamma import check_group
 from privet.disguise.response import RandomizedResponse, group_warnings
 from privet.errors import PlanError
+from privet.files.reading import read_toml
 from privet.release import Claim
 from privet.schema import Schema
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Agreement", "Member"]
 
 SPLITS = ("columns", "records")
-_FIELDS = [one.name for one in dataclasses.fields(RandomizedResponse)]
+_FIELDS = [field.name for field in dataclasses.fields(RandomizedResponse)]
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,14 @@ class Agreement:
     def recipe(self, party: str) -> Recipe:
         """Return a party's work; its steps leave the class out if the party does not send it."""
         member = self.member(party)
-        held = {*member.attributes, self.schema.target}
-        own = self.schema.with_attributes(one for one in self.schema if one.name in held)
+        names = {*member.attributes, self.schema.target}
+        own = self.schema.with_attributes(
+            attribute for attribute in self.schema if attribute.name in names
+        )
         try:
             recipe = member.response.plan(own).recipe(own)
         except PlanError as error:
-            message = str(error).removesuffix(f" Hint: {error.hint}")
-            raise PlanError(f"Party {party!r}: {message}", hint=error.hint) from None
+            raise error.retold(f"Party {party!r}: {error.message}") from None
         if member.sends_class:
             return recipe
         steps = tuple(step for step in recipe.steps if step.name != self.schema.target)
@@ -153,13 +154,22 @@ class Agreement:
         treatments = dict(recipe.treatments)
         if not self.member(party).sends_class:
             treatments[target] = "withheld"
-        return Claim.of(treatments, [recipe.channels], target=target, learned=learned, seeded=False)
+        return Claim.of(
+            treatments,
+            [recipe.channels],
+            columns=recipe.types,
+            target=target,
+            learned=learned,
+            seeded=False,
+        )
 
     def warnings(self, party: str) -> list[str]:
         """Say which of a party's groups have no ε, and what would have one."""
         member = self.member(party)
-        held = {*member.attributes, self.schema.target}
-        own = self.schema.with_attributes(one for one in self.schema if one.name in held)
+        names = {*member.attributes, self.schema.target}
+        own = self.schema.with_attributes(
+            attribute for attribute in self.schema if attribute.name in names
+        )
         return group_warnings(member.response.plan(own).groups)
 
     # Files
@@ -167,7 +177,7 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """Return the plain form, schema included, as it stands on cards."""
         return {
-            "schema": self.schema.to_dict(),
+            "schema": self.schema.with_attributes(self.schema).to_dict(),
             "split": self.split,
             "parties": {name: member.to_dict() for name, member in self.members.items()},
         }
@@ -201,14 +211,7 @@ class Agreement:
     @classmethod
     def read(cls, path: str | Path, schema: Schema) -> Agreement:
         """Read an agreement from a TOML file."""
-        file = Path(path)
-        try:
-            form = tomllib.loads(file.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise PlanError(f"The agreement {file} cannot be read: {error.strerror}.") from None
-        except ValueError as error:
-            raise PlanError(f"The agreement {file} is not valid TOML: {error}.") from None
-        return cls.from_dict(form, schema)
+        return cls.from_dict(read_toml(Path(path), "agreement", PlanError), schema)
 
 
 def _member(party: str, asked: dict[str, Any], every: tuple[str, ...] | None) -> Member:
@@ -235,5 +238,5 @@ def _member(party: str, asked: dict[str, Any], every: tuple[str, ...] | None) ->
 def _columns(recipe: Recipe) -> list[Any]:
     """Return what a recipe releases: names, and what their codes stand for."""
     return [
-        (step.name, None if step.coding is None else step.coding.to_json()) for step in recipe.steps
+        (step.name, None if step.coding is None else step.coding.to_dict()) for step in recipe.steps
     ]

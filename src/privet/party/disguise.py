@@ -12,7 +12,7 @@ from privet.frames import columns
 from privet.party.folder import IN_MEMORY, PartyRelease
 from privet.party.secret import fingerprint, keys_of
 from privet.randomness import Randomness
-from privet.schema import Attribute
+from privet.schema import Attribute, Files
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,9 +80,9 @@ def disguise_party(
 
 def _raw(records: Any, recipe: Recipe, id: str | None) -> tuple[dict[str, Column], int]:  # noqa: A002
     names = [step.name for step in recipe.steps] + ([] if id is None else [id])
-    if not isinstance(records, str | Path):
-        held = columns(records, names)
-        return held, len(next(iter(held.values())))
+    if not isinstance(records, str | Path | Files):
+        raw = columns(records, names)
+        return raw, len(next(iter(raw.values())))
     import pyarrow as pa
 
     from privet.table.source import Source
@@ -114,10 +114,9 @@ def _without_duplicates(
         return order
     if not drop:
         row = int(order[twice].min())
-        message = f"The id {id!r} is not unique: {int(twice.sum()):,} records share theirs with "
-        message += f"another (first in row {row})."
-        hint = "keep one record an id, or say drop_duplicates to leave all of those out."
-        raise DataError(message, hint=hint)
+        shared = f"{int(twice.sum()):,} records share theirs with another"
+        hint = "keep one record per id, or use drop_duplicates=True to leave all of those out."
+        raise DataError(f"The id {id!r} is not unique: {shared}.", hint=hint, column=id, row=row)
     kept = order[~twice]
     if not len(kept):
         raise DataError(f"Every id in {id!r} occurs more than once: no record is left.")

@@ -1,34 +1,46 @@
 """Party releases: what one party sends to the collector, as a folder.
 
 ``card.json`` has the agreement, the party's name and checksums; ``records.parquet`` the disguised
-columns; ``keys.bin`` 16 bytes a record, its keyed hash. Records are sorted by key, so their order
+columns; ``keys.bin`` 16 bytes per record, its keyed hash. Records are sorted by key, so their order
 says nothing to whoever lacks the secret. There is no id, no secret and no seed in it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privet.errors import DataError, PrivetError, ReleaseError
+from privet.files.reading import digest
+from privet.files.sealed import Kind, seal
 from privet.party.agreement import Agreement
-from privet.release.card import CARD, STAMP, canonical
-from privet.release.folder import new_folder
+from privet.party.secret import WIDTH
+from privet.release.card import CARD, STAMP
+from privet.release.folder import new_folder, put_card
+from privet.release.opened import Opened, read_steadily
+from privet.signing import PublicKey, SigningKey
 from privet.table import MemoryTable, ParquetTable
 from privet.table.parquet import write_parquet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privet.disguise.recipe import Recipe
+
 __all__ = ["PartyRelease"]
 
-FORMAT = "privet party"
-VERSION = 1
+KIND = Kind(
+    "privet party",
+    1,
+    ReleaseError,
+    what="card of a party's records",
+    indent=1,
+    hint="ask the party for its files again; do not edit a card.",
+)
 RECORDS, KEYS = "records.parquet", "keys.bin"
 _FIELDS = ["format", "version", "party", "agreement", "rows", "secret", "seeded", "files"]
 IN_MEMORY = 50_000_000  # records of one party
@@ -39,7 +51,7 @@ class PartyRelease:
     """The disguised records of one party with their keys, sorted by key.
 
     ``keys`` is None where records need no joining. ``secret`` is the fingerprint of the secret the
-    keys were made with.
+    keys were made with. ``signed_by`` is the key that signed what was read.
     """
 
     party: str
@@ -48,6 +60,7 @@ class PartyRelease:
     keys: NDArray[np.uint64] | None
     secret: str | None
     seeded: bool = False
+    signed_by: PublicKey | None = None
 
     @property
     def rows(self) -> int:
@@ -62,8 +75,15 @@ class PartyRelease:
     def __repr__(self) -> str:
         return f"<PartyRelease of {self.party!r}, {self.rows:,} records>"
 
-    def write(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the folder: all of it, or nothing."""
+    def write(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        sign: SigningKey | str | Path | None = None,
+    ) -> None:
+        """Write the folder: all of it, or nothing; with a key or its file, the card is signed."""
+        key = None if sign is None else SigningKey.of(sign)
         with new_folder(path, overwrite=overwrite) as folder:
             types = self.agreement.recipe(self.party).types
             write_parquet(folder / RECORDS, [self.table.columns], types)
@@ -71,96 +91,84 @@ class PartyRelease:
                 (folder / KEYS).write_bytes(self.keys.astype(">u8").tobytes())
             names = [RECORDS, *([] if self.keys is None else [KEYS])]
             form = {
-                "format": FORMAT,
-                "version": VERSION,
+                "format": KIND.mark,
+                "version": KIND.version,
                 "party": self.party,
                 "agreement": self.agreement.to_dict(),
                 "rows": self.rows,
                 "secret": self.secret,
                 "seeded": STAMP if self.seeded else False,
-                "files": {name: _sha256(folder / name) for name in names},
+                "files": {name: digest(folder / name)[0] for name in names},
             }
-            form["checksum"] = hashlib.sha256(canonical(form)).hexdigest()
-            (folder / CARD).write_bytes(canonical(form))
+            put_card(folder, seal(form, KIND.indent), key)
 
     @classmethod
-    def read(cls, path: str | Path) -> PartyRelease:
-        """Read a folder and verify all of it."""
-        folder = Path(path)
-        form = _card(folder)
-        try:
-            agreement = Agreement.from_dict(form["agreement"])
-            recipe = agreement.recipe(form["party"])
-            if agreement.to_dict() != form["agreement"]:
-                raise ReleaseError("its agreement is not in the form that privet writes.")
-        except (PrivetError, LookupError, TypeError, AttributeError) as error:
-            said = f": {error}" if isinstance(error, PrivetError) else "."
-            raise ReleaseError(f"{folder / CARD} does not make sense{said}") from None
-        held = {file.name for file in folder.iterdir()}
-        for name in sorted({CARD, *form["files"]} ^ held):
-            raise ReleaseError(f"The folder {folder} lacks, or has one too many: {name}.")
-        for name, sha256 in form["files"].items():
-            if _sha256(folder / name) != sha256:
-                message = f"{folder / name} is cut short, or was altered after it was written."
-                raise ReleaseError(message, hint="ask the party for its files again.")
-        try:
-            table = ParquetTable([folder / RECORDS]).collect(IN_MEMORY)
-        except DataError as error:
-            raise ReleaseError(str(error)) from None
-        keys = None
-        if KEYS in form["files"]:
-            keys = np.frombuffer((folder / KEYS).read_bytes(), ">u8").astype(np.uint64)
-            keys = keys.reshape(-1, 2)
-        types = {name: column.dtype for name, column in table.columns.items()}
-        sizes = {step.name: step.coding for step in recipe.steps}
-        fine = types == recipe.types and table.rows == form["rows"]
-        fine = fine and (keys is None or len(keys) == table.rows)
+    def read(cls, path: str | Path, *, by: PublicKey | str | Path | None = None) -> PartyRelease:
+        """Read a folder and verify all of it; with ``by``, only what this public key signed."""
+        public = None if by is None else PublicKey.of(by)
+        return read_steadily(Path(path), partial(cls._read, by=public))
+
+    @classmethod
+    def _read(cls, folder: Path, by: PublicKey | None) -> PartyRelease:
+        with Opened.at(folder, "folder of a party") as opened:
+            form, signer = _card(opened, by)
+            opened.check_names({CARD, *form["files"]})
+            stamps = {name: opened.check(name, sha256) for name, sha256 in form["files"].items()}
+            data = opened.read(KEYS) if KEYS in stamps else None
+            agreement, recipe = _agreed(folder / CARD, form)
+            try:
+                table = ParquetTable([folder / RECORDS], stamps=[stamps[RECORDS]])
+                memory = table.collect(IN_MEMORY)
+            except DataError as error:
+                raise ReleaseError(str(error)) from None
+        types = {name: column.dtype for name, column in memory.columns.items()}
+        fine = types == recipe.types and memory.rows == form["rows"]
+        fine = fine and (data is None or len(data) == WIDTH * memory.rows)
         fine = fine and all(
-            coding is None or int(table.columns[name].max(initial=0)) < coding.size
-            for name, coding in sizes.items()
+            step.coding is None or int(memory.columns[step.name].max(initial=0)) < step.coding.size
+            for step in recipe.steps
         )
         if not fine:
             raise ReleaseError(f"The folder {folder} does not hold what its card says.")
+        keys = None
+        if data is not None:
+            keys = np.frombuffer(data, ">u8").astype(np.uint64).reshape(-1, 2)
         seeded = form["seeded"] == STAMP
-        return cls(form["party"], agreement, table, keys, form["secret"], seeded)
+        return cls(form["party"], agreement, memory, keys, form["secret"], seeded, signer)
 
 
-def _card(folder: Path) -> dict[str, Any]:
-    path = folder / CARD
-    if not folder.is_dir():
-        raise ReleaseError(f"There is no folder {folder} of a party.")
-    try:
-        text = path.read_bytes()
-        form = json.loads(text.decode())
-    except OSError:
-        raise ReleaseError(f"The folder {folder} has no {CARD}: no party sent it.") from None
-    except (ValueError, RecursionError):
-        form = None
-    altered = ReleaseError(
-        f"{path} is cut short, or was altered after it was written.",
-        hint="ask the party for its files again; do not edit a card.",
+def _card(opened: Opened, by: PublicKey | None) -> tuple[dict[str, Any], PublicKey | None]:
+    path = str(opened.folder / CARD)
+    if CARD not in opened.names:
+        raise ReleaseError(f"The folder {opened.folder} has no {CARD}: no party sent it.")
+    data = opened.read(CARD)
+    signer = opened.signer(data, by)
+    form = KIND.opened(data, path)
+    files, rows = form.get("files"), form.get("rows")
+    fine = (
+        list(form) == _FIELDS
+        and isinstance(files, dict)
+        and RECORDS in files
+        and not set(files) - {RECORDS, KEYS}
+        and isinstance(form["party"], str)
+        and isinstance(form["secret"], str | None)
+        and form["seeded"] in (False, STAMP)
+        and type(rows) is int
     )
-    if not isinstance(form, dict):
-        raise altered
-    version = form.get("version")
-    if form.get("format") != FORMAT or not isinstance(version, int):
-        message = f"{path} is not the card of a party's records."
-        raise ReleaseError(message, hint="make them with: privet party disguise.")
-    if version > VERSION:
-        message = f"{path} is of version {version}; this privet reads up to version {VERSION}."
-        raise ReleaseError(message, hint="upgrade privet.")
-    checksum = form.pop("checksum", None)
-    body = hashlib.sha256(canonical(form)).hexdigest()
-    if checksum != body or list(form) != _FIELDS or canonical({**form, "checksum": body}) != text:
-        raise altered
-    if not isinstance(form["files"], dict) or set(form["files"]) - {RECORDS, KEYS}:
-        raise altered
-    return form
+    if not fine:
+        raise KIND.altered(path)
+    return form, signer
 
 
-def _sha256(path: Path) -> str:
+def _agreed(path: Path, form: dict[str, Any]) -> tuple[Agreement, Recipe]:
+    """Return the agreement on a card, and the party's work by it."""
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ReleaseError(f"{path} cannot be read: {error.strerror}.") from None
+        agreement = Agreement.from_dict(form["agreement"])
+        recipe = agreement.recipe(form["party"])
+    except PrivetError as error:
+        raise ReleaseError(f"{path} does not make sense: {error}") from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise ReleaseError(f"{path} does not make sense.") from None
+    if agreement.to_dict() != form["agreement"]:
+        raise ReleaseError(f"{path} has an agreement that is not in the form that privet writes.")
+    return agreement, recipe

@@ -32,25 +32,27 @@ __all__ = ["Joined", "Mismatch", "join"]
 
 @kernel
 def match(
-    one: NDArray[np.uint64],
-    other: NDArray[np.uint64],
+    ours: NDArray[np.uint64],
+    theirs: NDArray[np.uint64],
     places: NDArray[np.int64],
     others: NDArray[np.int64],
 ) -> int:
     """Write where the keys that two sorted lists share stand in each; return how many there are."""
-    i = j = found = 0
-    while i < len(one) and j < len(other):
-        if one[i, 0] == other[j, 0] and one[i, 1] == other[j, 1]:
-            places[found] = i
-            others[found] = j
-            found += 1
+    i = j = matches = 0
+    while i < len(ours) and j < len(theirs):
+        if ours[i, 0] == theirs[j, 0] and ours[i, 1] == theirs[j, 1]:
+            places[matches] = i
+            others[matches] = j
+            matches += 1
             i += 1
             j += 1
-        elif one[i, 0] < other[j, 0] or (one[i, 0] == other[j, 0] and one[i, 1] < other[j, 1]):
+        elif ours[i, 0] < theirs[j, 0] or (
+            ours[i, 0] == theirs[j, 0] and ours[i, 1] < theirs[j, 1]
+        ):
             i += 1
         else:
             j += 1
-    return found
+    return matches
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def join(
             for part in parts
         ),
         {name: treatments[name] for name in agreement.schema.names},
-        seeded=seed is not None or any(one.seeded for one in sent.values()),
+        seeded=seed is not None or any(release.seeded for release in sent.values()),
         shuffled=True,
     )
     return Joined(release, left)
@@ -143,23 +145,23 @@ def _checked(parties: Sequence[PartyRelease]) -> tuple[Agreement, dict[str, Part
     if not parties:
         raise PlanError("There is nothing to join.", hint="give the folder of every party.")
     agreement = parties[0].agreement
-    for one in parties:
-        _same_agreement(parties[0], one)
-    held = {one.party: one for one in parties}
-    if len(held) < len(parties):
+    for release in parties:
+        _same_agreement(parties[0], release)
+    by_party = {release.party: release for release in parties}
+    if len(by_party) < len(parties):
         twice = next(p.party for p in parties if [q.party for q in parties].count(p.party) > 1)
         raise ReleaseError(f"Party {twice!r} is there twice.", hint="give each folder once.")
-    absent = [name for name in agreement.members if name not in held]
+    absent = [name for name in agreement.members if name not in by_party]
     if absent:
         message = f"The records of party {absent[0]!r} are not there; the agreement has "
         raise ReleaseError(message + f"{', '.join(agreement.members)}.")
-    sent = {name: held[name] for name in agreement.members}
-    for name, one in sent.items():
-        if not one.rows:
+    sent = {name: by_party[name] for name in agreement.members}
+    for name, release in sent.items():
+        if not release.rows:
             raise DataError(f"Party {name!r} sent no records.")
-        if one.keys is None and agreement.split == "columns":
+        if release.keys is None and agreement.split == "columns":
             raise ReleaseError(f"Party {name!r} sent records without keys: they cannot be joined.")
-    marks = {name: one.secret for name, one in sent.items() if one.secret is not None}
+    marks = {name: release.secret for name, release in sent.items() if release.secret is not None}
     first = next(iter(marks), "")
     for name, mark in marks.items():
         if mark != marks[first]:
@@ -169,10 +171,10 @@ def _checked(parties: Sequence[PartyRelease]) -> tuple[Agreement, dict[str, Part
     return agreement, sent
 
 
-def _same_agreement(one: PartyRelease, other: PartyRelease) -> None:
-    if one.agreement.digest == other.agreement.digest:
+def _same_agreement(first: PartyRelease, second: PartyRelease) -> None:
+    if first.agreement.digest == second.agreement.digest:
         return
-    mine, theirs = one.agreement.to_dict(), other.agreement.to_dict()
+    mine, theirs = first.agreement.to_dict(), second.agreement.to_dict()
     if mine["schema"] != theirs["schema"]:
         what = "another schema"
         here, there = mine["schema"]["attributes"], theirs["schema"]["attributes"]
@@ -184,7 +186,7 @@ def _same_agreement(one: PartyRelease, other: PartyRelease) -> None:
         here, there = mine["parties"], theirs["parties"]
         differ = [name for name in {**here, **there} if here.get(name) != there.get(name)]
         what = f"another plan for party {differ[0]!r}" if differ else "another order of parties"
-    message = f"Parties {one.party!r} and {other.party!r} disguised by different agreements: "
+    message = f"Parties {first.party!r} and {second.party!r} disguised by different agreements: "
     message += f"there is {what}."
     raise PlanError(message, hint="all parties use one and the same agreement and schema.")
 
@@ -192,7 +194,7 @@ def _same_agreement(one: PartyRelease, other: PartyRelease) -> None:
 def _refuse(left: Mismatch, *, keep: bool) -> None:
     if left and not keep:
         message = "The parties' records do not all match. " + " ".join(left.sentences())
-        hint = "ask the parties, or join with keep_matching to leave those records out."
+        hint = "ask the parties, or use keep_matching=True to leave those records out."
         raise DataError(message, hint=hint)
 
 
@@ -203,19 +205,19 @@ def _unique(
     places: dict[str, NDArray[np.int64]] = {}
     keys: dict[str, NDArray[np.uint64]] = {}
     duplicates = {}
-    for name, one in sent.items():
-        if one.keys is None:
+    for name, release in sent.items():
+        if release.keys is None:
             continue
-        order: NDArray[np.int64] = np.arange(one.rows)
-        held = one.keys
-        if not _is_sorted(held):
-            order = np.lexsort((held[:, 1], held[:, 0]))
-            held = held[order]
-        twice = repeated(held)
+        order: NDArray[np.int64] = np.arange(release.rows)
+        own = release.keys
+        if not _is_sorted(own):
+            order = np.lexsort((own[:, 1], own[:, 0]))
+            own = own[order]
+        twice = repeated(own)
         if twice.any():
             duplicates[name] = int(twice.sum())
-            order, held = order[~twice], held[~twice]
-        places[name], keys[name] = order, held
+            order, own = order[~twice], own[~twice]
+        places[name], keys[name] = order, own
     return places, keys, duplicates
 
 
@@ -227,14 +229,14 @@ def _is_sorted(keys: NDArray[np.uint64]) -> bool:
     return bool(((upper[1:] > upper[:-1]) | (same & (keys[1:, 1] >= keys[:-1, 1]))).all())
 
 
-def _common(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[Any, Any]:
+def _common(ours: NDArray[np.uint64], theirs: NDArray[np.uint64]) -> tuple[Any, Any]:
     """Return where the keys of two sorted lists meet; slices where the lists are one."""
-    if len(one) == len(other) and np.array_equal(one, other):
+    if len(ours) == len(theirs) and np.array_equal(ours, theirs):
         return slice(None), slice(None)
-    room = min(len(one), len(other))
+    room = min(len(ours), len(theirs))
     places, others = np.empty(room, np.int64), np.empty(room, np.int64)
-    found = match(one, other, places, others)
-    return places[:found], others[:found]
+    matches = match(ours, theirs, places, others)
+    return places[:matches], others[:matches]
 
 
 def _side_by_side(
@@ -243,15 +245,17 @@ def _side_by_side(
     """Join parties that hold different columns of the same records: one part."""
     places, keys, duplicates = _unique(sent)
     shared = next(iter(keys.values()))
-    for held in keys.values():
-        shared = shared[_common(shared, held)[0]]
+    for theirs in keys.values():
+        shared = shared[_common(shared, theirs)[0]]
     unmatched = {
-        name: len(held) - len(shared) for name, held in keys.items() if len(held) > len(shared)
+        name: len(theirs) - len(shared)
+        for name, theirs in keys.items()
+        if len(theirs) > len(shared)
     }
-    for name, held in keys.items():
-        places[name] = places[name][_common(held, shared)[0]]
+    for name, theirs in keys.items():
+        places[name] = places[name][_common(theirs, shared)[0]]
     target = agreement.schema.target
-    labelled = [name for name, one in sent.items() if one.sends_class]
+    labelled = [name for name, release in sent.items() if release.sends_class]
     label = sent[labelled[0]].table.columns[target][places[labelled[0]]]
     agree = np.ones(len(shared), np.bool_)
     for name in labelled[1:]:
@@ -267,7 +271,7 @@ def _side_by_side(
         order = np.flatnonzero(agree)[order]
     wanted = [
         (name, column, table)
-        for name, table in ((name, one.table) for name, one in sent.items())
+        for name, table in ((name, release.table) for name, release in sent.items())
         for column in table.names
         if column != target or name == labelled[0]
     ]
@@ -278,15 +282,15 @@ def _side_by_side(
         return column, table.columns[column].take(moved.get(name, order))
 
     columns = dict(in_threads(take, wanted))
-    channels = tuple(one for name in sent for one in agreement.recipe(name).channels)
+    channels = tuple(channel for name in sent for channel in agreement.recipe(name).channels)
     return [_Rows(MemoryTable(columns), channels)], left
 
 
 def _differ(places: dict[str, NDArray[np.int64]]) -> bool:
     """Whether any party's records stand elsewhere than in the order of the shared keys."""
     return any(
-        len(held) and (held[0] != 0 or held[-1] != len(held) - 1 or (np.diff(held) != 1).any())
-        for held in places.values()
+        len(kept) and (kept[0] != 0 or kept[-1] != len(kept) - 1 or (np.diff(kept) != 1).any())
+        for kept in places.values()
     )
 
 
@@ -301,14 +305,14 @@ def _stacked(
     left = Mismatch(duplicates, shared=len(twice))
     _refuse(left, keep=keep)
     parts = []
-    for number, (name, one) in enumerate(sent.items()):
-        held = places.get(name, np.arange(one.rows))
+    for number, (name, release) in enumerate(sent.items()):
+        rows = places.get(name, np.arange(release.rows))
         if name in keys and len(twice):
-            alone = np.ones(len(held), np.bool_)
+            alone = np.ones(len(rows), np.bool_)
             alone[_common(keys[name], twice)[0]] = False
-            held = held[alone]
-        if not len(held):
+            rows = rows[alone]
+        if not len(rows):
             raise DataError(f"Of party {name!r} no record is left that no other party has.")
-        order = held[source.permutation(number, len(held)).astype(np.int64)]
-        parts.append(_Rows(one.table.take(order), one.agreement.recipe(name).channels))
+        order = rows[source.permutation(number, len(rows)).astype(np.int64)]
+        parts.append(_Rows(release.table.take(order), release.agreement.recipe(name).channels))
     return parts, left

@@ -8,15 +8,15 @@ all ids.
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privet.errors import DataError, InputError
+from privet.files.reading import cause, read_private
+from privet.files.writing import new_private_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,35 +35,25 @@ def new_secret(path: str | Path) -> None:
     """Write a fresh secret to a file that only its owner may read; never over another."""
     file = Path(path)
     try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(secrets.token_hex(BYTES) + "\n")
+        new_private_file(file, secrets.token_hex(BYTES) + "\n")
     except FileExistsError:
         message = f"{file} exists already: a secret is never replaced."
         raise InputError(message, hint="choose another name.") from None
     except OSError as error:
-        raise InputError(f"The secret cannot be written to {file}: {error.strerror}.") from None
+        raise InputError(f"The secret cannot be written to {file}: {cause(error)}.") from None
 
 
 def read_secret(path: str | Path) -> bytes:
     """Read a secret; a file that others may read is refused."""
-    file = Path(path)
+    text = read_private(path, "secret")
     try:
-        mode = file.stat().st_mode
-        text = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"The secret {file} cannot be read: {error.strerror}.") from None
-    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        message = f"The secret {file} can be read by others than its owner."
-        raise InputError(message, hint=f"chmod 600 {file}, and consider making a new one.")
-    try:
-        held = bytes.fromhex(text.decode("ascii").strip())
+        secret = bytes.fromhex(text.decode("ascii").strip())
     except ValueError:
-        held = b""
-    if len(held) < BYTES:
-        message = f"{file} does not hold a secret of {BYTES} bytes in hexadecimal digits."
+        secret = b""
+    if len(secret) < BYTES:
+        message = f"{path} does not hold a secret of {BYTES} bytes in hexadecimal digits."
         raise InputError(message, hint="make one with: privet party keygen --output FILE.")
-    return held
+    return secret
 
 
 def fingerprint(secret: bytes) -> str:
@@ -78,8 +68,8 @@ def keys_of(ids: Column, secret: bytes, name: str) -> NDArray[np.uint64]:
     """
     texts = _texts(ids, name)
     digest = hmac.digest
-    held = b"".join([digest(secret, b"privet id\0" + text, "sha256")[:WIDTH] for text in texts])
-    keys = np.frombuffer(held, ">u8").astype(np.uint64)
+    digests = b"".join([digest(secret, b"privet id\0" + text, "sha256")[:WIDTH] for text in texts])
+    keys = np.frombuffer(digests, ">u8").astype(np.uint64)
     return keys.reshape(-1, 2)
 
 
@@ -110,6 +100,6 @@ def _bytes(value: Any, name: str) -> bytes:
 def _refuse(missing: NDArray[np.bool_], name: str) -> None:
     if missing.any():
         row = int(np.argmax(missing))
-        message = f"The id {name!r} is missing in {int(missing.sum()):,} records "
-        message += f"(first in row {row})."
-        raise DataError(message, hint="a record without an id cannot be joined; fill or drop it.")
+        message = f"The id {name!r} is missing in {int(missing.sum()):,} records."
+        hint = "a record without an id cannot be joined; fill or drop it."
+        raise DataError(message, hint=hint, column=name, row=row)

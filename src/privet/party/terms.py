@@ -8,7 +8,6 @@ own disguised records and sends whole numbers. The tree is the one that the join
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,23 +17,28 @@ from privet.coding import Box
 from privet.errors import MethodError, PlanError, ReleaseError
 from privet.estimate.grouped import Layout, TableCounter
 from privet.estimate.weighted import StatePart, WeightedEvidence
-from privet.tree.grow import grow
+from privet.files.reading import cause, read_bytes, typed
+from privet.files.sealed import Kind, canonical, seal
+from privet.grow import grow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from privet.coding import Coding
     from privet.party.agreement import Agreement
     from privet.party.folder import PartyRelease
+    from privet.split.policy import Policy
     from privet.table import IntArrays
-    from privet.tree.policy import Policy
     from privet.tree.tree import Tree
 
 __all__ = ["Answer", "Question", "UnansweredError", "answer", "grow_by_terms"]
 
-QUESTION, ANSWER, VERSION = "privet question", "privet answer", 1
+_AGAIN = "ask the sender for the file again."
+QUESTION = Kind("privet question", 2, ReleaseError, what="question", unsealed=1, hint=_AGAIN)
+ANSWER = Kind("privet answer", 2, ReleaseError, what="answer", unsealed=1, hint=_AGAIN)
 
 
 @dataclass(frozen=True)
@@ -53,29 +57,40 @@ class Question:
         )
         return cls(agreement.digest, plain)
 
-    def to_json(self) -> str:
-        """Return the question as JSON text."""
+    def _form(self, version: int) -> dict[str, Any]:
         boxes = [{name: list(codes) for name, codes in box.items()} for box in self.boxes]
-        form = {"format": QUESTION, "version": VERSION, "agreement": self.agreement}
-        return json.dumps({**form, "boxes": boxes}, ensure_ascii=False) + "\n"
+        form = {"format": QUESTION.mark, "version": version, "agreement": self.agreement}
+        return {**form, "boxes": boxes}
+
+    def to_json(self) -> str:
+        """Return the question as JSON text, with a checksum."""
+        return seal(self._form(QUESTION.version)).decode()
 
     @property
     def digest(self) -> str:
-        """The checksum that its answers name."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        """What its answers call it: a checksum of what is asked, the same since version 1."""
+        return hashlib.sha256(canonical(self._form(1))).hexdigest()
 
     @classmethod
-    def from_json(cls, text: str) -> Question:
-        """Read what ``to_json`` wrote."""
-        form = _form(text, QUESTION)
+    def from_json(cls, text: str | bytes, where: str = "The question") -> Question:
+        """Read what ``to_json`` wrote; an error names it by ``where``."""
+        form = QUESTION.opened(text, where)
         try:
-            boxes = tuple(
-                {name: tuple(map(int, codes)) for name, codes in box.items()}
-                for box in form["boxes"]
-            )
-            return cls(str(form["agreement"]), boxes)
+            boxes = [
+                {name: tuple(typed(code, int) for code in codes) for name, codes in box.items()}
+                for box in typed(form["boxes"], list)
+            ]
+            agreement = typed(form["agreement"], str)
         except (LookupError, TypeError, ValueError, AttributeError):
-            raise ReleaseError("The question does not make sense.") from None
+            raise ReleaseError(f"{where} does not make sense.") from None
+        if not boxes:
+            raise ReleaseError(f"{where} asks for nothing.")
+        return cls(agreement, tuple(boxes))
+
+    @classmethod
+    def read(cls, path: Path) -> Question:
+        """Read a file."""
+        return cls.from_json(_data(path, "question"), str(path))
 
 
 @dataclass(frozen=True)
@@ -91,10 +106,10 @@ class Answer:
     seeded: bool = False
 
     def to_json(self) -> str:
-        """Return the answer as JSON text."""
+        """Return the answer as JSON text, with a checksum."""
         form = {
-            "format": ANSWER,
-            "version": VERSION,
+            "format": ANSWER.mark,
+            "version": ANSWER.version,
             "agreement": self.agreement,
             "question": self.question,
             "party": self.party,
@@ -104,32 +119,41 @@ class Answer:
             "first": self.first.ravel().tolist(),
             "second": self.second.ravel().tolist(),
         }
-        return json.dumps(form, ensure_ascii=False) + "\n"
+        return seal(form).decode()
 
     @classmethod
-    def from_json(cls, text: str) -> Answer:
-        """Read what ``to_json`` wrote."""
-        form = _form(text, ANSWER)
+    def from_json(cls, text: str | bytes, where: str = "The answer") -> Answer:
+        """Read what ``to_json`` wrote; an error names it by ``where``."""
+        form = ANSWER.opened(text, where)
         try:
-            shape = tuple(form["shape"])
+            shape = tuple(typed(size, int) for size in form["shape"])
             first, second = (
-                np.array(form[key], np.int64).reshape(shape) for key in ("first", "second")
+                np.array([typed(number, int) for number in form[key]], np.int64).reshape(shape)
+                for key in ("first", "second")
             )
-            names = str(form["agreement"]), str(form["question"]), str(form["party"])
-            return cls(*names, int(form["rows"]), first, second, seeded=bool(form["seeded"]))
+            return cls(
+                typed(form["agreement"], str),
+                typed(form["question"], str),
+                typed(form["party"], str),
+                typed(form["rows"], int),
+                first,
+                second,
+                seeded=typed(form["seeded"], bool),
+            )
         except (LookupError, TypeError, ValueError, OverflowError):
-            raise ReleaseError("The answer does not make sense.") from None
+            raise ReleaseError(f"{where} does not make sense.") from None
+
+    @classmethod
+    def read(cls, path: Path) -> Answer:
+        """Read a file."""
+        return cls.from_json(_data(path, "answer"), str(path))
 
 
-def _form(text: str, kind: str) -> dict[str, Any]:
+def _data(path: Path, what: str) -> bytes:
     try:
-        form = json.loads(text)
-    except (ValueError, RecursionError):
-        form = None
-    if not isinstance(form, dict) or form.get("format") != kind or form.get("version") != VERSION:
-        message = f"This is no {kind.split()[1]} of this version."
-        raise ReleaseError(message, hint="ask the sender for the file again.")
-    return form
+        return read_bytes(path)
+    except OSError as error:
+        raise ReleaseError(f"The {what} {path} cannot be read: {cause(error)}.") from None
 
 
 class UnansweredError(Exception):
@@ -185,8 +209,8 @@ class _Asked:
 
     def count(self, boxes: Sequence[Box]) -> IntArrays:
         """Return the sums that the party answered."""
-        held = self._ask(boxes)[self._party]
-        return held.first, held.second
+        answer = self._ask(boxes)[self._party]
+        return answer.first, answer.second
 
     def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
         """Refuse: a tree is scored on records that it did not grow on."""
@@ -210,10 +234,10 @@ def grow_by_terms(
     def answers(boxes: Sequence[Box]) -> Mapping[str, Answer]:
         question = Question.of(agreement, boxes)
         if question.digest not in asked:
-            held = ask(question)
+            answered = ask(question)
             for party in agreement.members:
-                _check(agreement, question, party, held[party])
-            asked[question.digest] = held
+                _check(agreement, question, party, answered[party])
+            asked[question.digest] = answered
         return asked[question.digest]
 
     root = answers([Box()])
@@ -226,10 +250,10 @@ def grow_by_terms(
     return grow(evidence, policy, agreement.schema.target)
 
 
-def _check(agreement: Agreement, question: Question, party: str, held: Answer) -> None:
-    layout = _layout(agreement, party, held.rows)
+def _check(agreement: Agreement, question: Question, party: str, answer: Answer) -> None:
+    layout = _layout(agreement, party, answer.rows)
     shape = (len(question.boxes), int(layout.offsets[-1]), layout.observed_classes)
-    fits = held.first.shape == held.second.shape == shape and held.rows > 0
-    if held.party != party or held.question != question.digest or not fits:
+    fits = answer.first.shape == answer.second.shape == shape and answer.rows > 0
+    if answer.party != party or answer.question != question.digest or not fits:
         message = f"The answer of party {party!r} is to another question."
         raise ReleaseError(message, hint="let the party answer the question that stands.")

@@ -61,8 +61,8 @@ class Anonymity:
                 raise ReleaseError(message, hint="do not rely on this release; ask the owner.")
 
     def _groups(self, table: Table) -> Groups:
-        held = table.collect(table.rows)
-        return groups_of([held.columns[name] for name in self.quasi])
+        batch = table.collect(table.rows)
+        return groups_of([batch.columns[name] for name in self.quasi])
 
     def notes(self) -> tuple[str, ...]:
         """Say what is kept and what is not."""
@@ -78,13 +78,13 @@ class Anonymity:
             ),
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return what the card says."""
         return {"k": self.k, "quasi_identifier": list(self.quasi)}
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any], schema: Schema) -> Anonymity:
-        """Read what ``to_json`` wrote."""
+    def from_dict(cls, form: Mapping[str, Any], schema: Schema) -> Anonymity:
+        """Read what ``to_dict`` wrote."""
         k, names = form["k"], form["quasi_identifier"]
         if list(form) != ["k", "quasi_identifier"] or not isinstance(k, int) or k < 1:
             raise ValueError

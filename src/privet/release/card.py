@@ -1,21 +1,20 @@
 """The card of a release: everything a stranger needs to know, in one canonical JSON text.
 
-A card is read only if its bytes are exactly what privet would write for what they say, and if its
-own checksum holds: no flipped bit goes unseen.
+It is sealed: see ``privet.files.sealed``.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from privet.channel import read_channel
 from privet.coding import Coding
 from privet.errors import PrivetError, ReleaseError
+from privet.files.sealed import Kind, seal
 from privet.release.anonymity import Anonymity
+from privet.release.people import People
 from privet.release.unbounded import UnboundedNoise
 from privet.release.universe import Universe
 from privet.schema import Schema
@@ -29,18 +28,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CARD",
+    "KIND",
     "VERSION",
     "Card",
     "FileEntry",
     "PartEntry",
-    "canonical",
     "read_card",
     "write_card",
 ]
 
 CARD = "card.json"
-FORMAT = "privet release"
-VERSION = 2  # what is written where a part has several files; 1 everywhere else
+# Of parts that lack columns, people and tuned plans; 3 of random parts or merged categories;
+# 2 where a part has several files; 1 elsewhere.
+VERSION = 4
+KIND = Kind(
+    "privet release",
+    VERSION,
+    ReleaseError,
+    what="card of a release",
+    indent=1,
+    hint="ask the owner for the release again; do not edit a card.",
+)
 STAMP = "NOT PRIVATE: drawn from a seed"
 _KEYS = [
     "format",
@@ -50,15 +58,24 @@ _KEYS = [
     "columns",
     "treatments",
     "parts",
+    "parts_drawn",
+    "tuned_on_records",
     "shuffled",
     "seeded",
     "universe",
     "anonymity",
     "unbounded_noise",
+    "people",
     "claim",
-    "checksum",
 ]
-_OPTIONAL = {"universe", "anonymity", "unbounded_noise"}
+_OPTIONAL = {
+    "parts_drawn",
+    "tuned_on_records",
+    "universe",
+    "anonymity",
+    "unbounded_noise",
+    "people",
+}
 
 
 @dataclass(frozen=True)
@@ -77,26 +94,36 @@ class PartEntry:
     files: tuple[FileEntry, ...]
     sign: int
     channels: tuple[Channel, ...]
+    codings: Mapping[str, Coding] = field(default_factory=dict)
+    lacks: tuple[str, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the entry as it stands on the card."""
-        channels = [channel.to_json() for channel in self.channels]
+        rest: dict[str, Any] = {"channels": [channel.to_dict() for channel in self.channels]}
+        if self.codings:
+            rest["columns"] = {name: _bare(coding) for name, coding in self.codings.items()}
+        if self.lacks:
+            rest["lacks"] = list(self.lacks)
         if len(self.files) == 1:
             (file,) = self.files
             form: dict[str, Any] = {"file": file.name, "rows": file.rows, "sign": self.sign}
-            return {**form, "sha256": file.sha256, "channels": channels}
+            return {**form, "sha256": file.sha256, **rest}
         files = [
             {"file": file.name, "rows": file.rows, "sha256": file.sha256} for file in self.files
         ]
-        return {"files": files, "sign": self.sign, "channels": channels}
+        return {"files": files, "sign": self.sign, **rest}
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> PartEntry:
+    def from_dict(cls, form: Mapping[str, Any]) -> PartEntry:
         """Read an entry."""
         listed = form.get("files", [form])
         files = tuple(FileEntry(file["file"], file["rows"], file["sha256"]) for file in listed)
         channels = tuple(read_channel(channel) for channel in form["channels"])
-        return cls(files, form["sign"], channels)
+        codings = {
+            name: Coding.from_dict({"name": name, **column})
+            for name, column in form.get("columns", {}).items()
+        }
+        return cls(files, form["sign"], channels, codings, tuple(form.get("lacks", ())))
 
 
 @dataclass(frozen=True)
@@ -113,18 +140,16 @@ class Card:
     universe: Universe | None = None
     anonymity: Anonymity | None = None
     unbounded: UnboundedNoise | None = None
-
-
-def canonical(form: Mapping[str, Any]) -> bytes:
-    """Return the one text of a card."""
-    return (json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    drawn: bool = False
+    people: People | None = None
+    tuned: bool = False
 
 
 def write_card(release: Release, parts: Sequence[PartEntry]) -> bytes:
     """Return the card of a release whose parts are as listed."""
     form: dict[str, Any] = {
-        "format": FORMAT,
-        "version": 1 if all(len(part.files) == 1 for part in parts) else VERSION,
+        "format": KIND.mark,
+        "version": _version(release, parts),
         "schema": release.schema.to_dict(),
         "learned_from_data": release.schema.learned,
         "columns": {
@@ -132,47 +157,45 @@ def write_card(release: Release, parts: Sequence[PartEntry]) -> bytes:
             for name, coding in release.codings.items()
         },
         "treatments": release.treatments,
-        "parts": [part.to_json() for part in parts],
+        "parts": [part.to_dict() for part in parts],
+        **({"parts_drawn": True} if release.drawn else {}),
+        **({"tuned_on_records": True} if release.tuned else {}),
         "shuffled": release.shuffled,
         "seeded": STAMP if release.seeded else False,
     }
     if release.universe is not None:
-        form["universe"] = release.universe.to_json()
+        form["universe"] = release.universe.to_dict()
     if release.anonymity is not None:
-        form["anonymity"] = release.anonymity.to_json()
+        form["anonymity"] = release.anonymity.to_dict()
     if release.unbounded is not None:
-        form["unbounded_noise"] = release.unbounded.to_json()
-    form["claim"] = release.claim.to_json()
-    return canonical({**form, "checksum": _checksum(form)})
+        form["unbounded_noise"] = release.unbounded.to_dict()
+    if release.people is not None:
+        form["people"] = release.people.to_dict()
+    form["claim"] = release.claim.to_dict()
+    return seal(form, KIND.indent)
+
+
+def _version(release: Release, parts: Sequence[PartEntry]) -> int:
+    """Return the first version whose readers understand the card."""
+    merged = any(attribute.members is not None for attribute in release.schema)
+    if release.tuned or release.people is not None or any(part.lacks for part in parts):
+        return VERSION
+    if merged or release.drawn or any(part.codings for part in parts):
+        return 3
+    return 1 if all(len(part.files) == 1 for part in parts) else 2
 
 
 def _bare(coding: Coding) -> dict[str, Any]:
-    form = coding.to_json()
+    form = coding.to_dict()
     del form["name"]
     return form
 
 
-def _checksum(form: Mapping[str, Any]) -> str:
-    return hashlib.sha256(canonical(form)).hexdigest()
-
-
-def read_card(path: Path, text: bytes) -> Card:
+def read_card(path: Path, data: bytes) -> Card:
     """Read a card; anything that is not as privet writes it is an error that names the file."""
-    form = _parse(path, text)
-    version = form.get("version")
-    if form.get("format") != FORMAT or not isinstance(version, int) or version < 1:
-        raise ReleaseError(f"{path} is not the card of a privet release.")
-    if version > VERSION:
-        message = f"{path} is of version {version}; this privet reads up to version {VERSION}."
-        raise ReleaseError(message, hint="upgrade privet.")
-    held = dict(form)
-    checksum = held.pop("checksum", None)
-    try:
-        intact = canonical(form) == text and checksum == _checksum(held)
-    except ValueError:  # text that no UTF-8 file can hold
-        intact = False
-    if not intact or list(form) != [key for key in _KEYS if key in form or key not in _OPTIONAL]:
-        raise _altered(path)
+    form = KIND.opened(data, str(path))
+    if list(form) != [key for key in _KEYS if key in form or key not in _OPTIONAL]:
+        raise KIND.altered(str(path))
     try:
         return _understood(form)
     except (
@@ -187,28 +210,13 @@ def read_card(path: Path, text: bytes) -> Card:
         raise ReleaseError(f"{path} does not make sense{said}") from None
 
 
-def _parse(path: Path, text: bytes) -> dict[str, Any]:
-    try:
-        form = json.loads(text.decode())
-    except (ValueError, RecursionError):
-        raise _altered(path) from None
-    if not isinstance(form, dict):
-        raise _altered(path)
-    return form
-
-
-def _altered(path: Path) -> ReleaseError:
-    message = f"{path} is cut short, or was altered after it was written."
-    return ReleaseError(message, hint="ask the owner for the release again; do not edit a card.")
-
-
 def _understood(form: dict[str, Any]) -> Card:
     schema = Schema.from_dict(form["schema"])
     codings = {
-        name: None if column["stored"] == "numbers" else Coding.from_json({"name": name, **column})
+        name: None if column["stored"] == "numbers" else Coding.from_dict({"name": name, **column})
         for name, column in form["columns"].items()
     }
-    parts = tuple(PartEntry.from_json(part) for part in form["parts"])
+    parts = tuple(PartEntry.from_dict(part) for part in form["parts"])
     _check(form, schema, codings, parts)
     return Card(
         schema,
@@ -218,11 +226,14 @@ def _understood(form: dict[str, Any]) -> Card:
         seeded=form["seeded"] == STAMP,
         shuffled=form["shuffled"],
         claim=form["claim"],
-        universe=Universe.from_json(form["universe"], codings) if "universe" in form else None,
-        anonymity=Anonymity.from_json(form["anonymity"], schema) if "anonymity" in form else None,
-        unbounded=UnboundedNoise.from_json(form["unbounded_noise"])
+        universe=Universe.from_dict(form["universe"], codings) if "universe" in form else None,
+        anonymity=Anonymity.from_dict(form["anonymity"], schema) if "anonymity" in form else None,
+        unbounded=UnboundedNoise.from_dict(form["unbounded_noise"])
         if "unbounded_noise" in form
         else None,
+        drawn=form.get("parts_drawn", False),
+        people=People.from_dict(form["people"]) if "people" in form else None,
+        tuned=form.get("tuned_on_records", False),
     )
 
 
@@ -239,6 +250,8 @@ def _check(
         and form["seeded"] in (False, STAMP)
         and isinstance(form["shuffled"], bool)
         and form["learned_from_data"] == schema.learned
+        and form.get("parts_drawn", True) is True
+        and form.get("tuned_on_records", True) is True
         and len(parts) > 0
         and all(part.files for part in parts)
         and len(set(names)) == len(names)
@@ -246,19 +259,26 @@ def _check(
         and all(isinstance(file.rows, int) and file.rows >= 0 for file in files)
         and all(part.sign in (1, -1) for part in parts)
         and set(schema.names) <= set(form["treatments"])
+        and all(set(part.lacks) < set(schema.names) for part in parts)
     )
     if not fine:
         raise ReleaseError("what it says of columns and parts does not fit together.")
     for name, coding in codings.items():
-        _check_coding(schema, name, coding)
+        _check_coding(schema, name, coding, schema[name].edges)
+    for part in parts:
+        for name, own in part.codings.items():
+            _check_coding(schema, name, own, None)
 
 
-def _check_coding(schema: Schema, name: str, coding: Coding | None) -> None:
+def _check_coding(
+    schema: Schema, name: str, coding: Coding | None, borders: tuple[float, ...] | None
+) -> None:
+    """Refuse cells that do not cut the attribute's range, or not at the schema's ``borders``."""
     attribute = schema[name]
     if coding is None:
         fine = not attribute.is_categorical
     elif attribute.is_categorical:
-        fine = coding.to_json() == attribute.coding().to_json()
+        fine = coding.to_dict() == attribute.coding().to_dict()
     else:
         edges = coding.edges
         low, high = attribute.range
@@ -270,6 +290,7 @@ def _check_coding(schema: Schema, name: str, coding: Coding | None) -> None:
             and coding.lower[0] == low
             and coding.upper[-1] == high
             and coding.missing == (attribute.missing == "category")
+            and (borders is None or coding.to_dict() == attribute.coding().to_dict())
         )
     if not fine:
         raise ReleaseError(f"the coding of column {name!r} does not fit the schema.")

@@ -7,24 +7,24 @@ card, and a card that claims anything else does not load.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privet.channel.base import log
-from privet.release.unbounded import TREATMENT as UNBOUNDED
+from privet.release.people import PER_RECORD
+from privet.release.treatments import WITHHELD, meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from privet.channel import Channel
     from privet.channel.breach import Interval
+    from privet.release.people import People
 
 __all__ = ["PRIORS", "Claim", "Promise", "posterior"]
 
 PRIORS = (Fraction(1, 100), Fraction(5, 100), Fraction(10, 100), Fraction(25, 100))
-_WHOLE = ("complement", "monotone", UNBOUNDED)  # of whole tables; no formal guarantee in any
 _CLOSE = 1e-9  # logarithms may differ in the last digit from machine to machine
 
 
@@ -67,7 +67,7 @@ class Promise:
         """Local differential privacy; infinite for what is plain."""
         return math.inf if self.gamma is None else log(self.gamma)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the promise as it stands on the card."""
         return {
             "attributes": list(self.attributes),
@@ -76,24 +76,26 @@ class Promise:
             "epsilon": None if self.gamma is None else self.epsilon,
             "entropy_bits": self.entropy,
             "posterior": _posteriors(self.gamma),
-            **({} if self.interval is None else {"interval": self.interval.to_json()}),
+            **({} if self.interval is None else {"interval": self.interval.to_dict()}),
         }
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a release protects: every disguised attribute by its ε, and their sum for a record.
+    """What a release protects: every disguised attribute by its ε, and all of a record's by theirs.
 
     Whoever reads the release learns about a record's disguised attributes at most what ε
     allows, whatever else they know; what is released plainly is not protected at all.
     """
 
     promises: tuple[Promise, ...]
-    target: str
+    target: str | None
     learned: bool = False
     seeded: bool = False
     formal: bool = True
     notes: tuple[str, ...] = ()
+    whole: Fraction = Fraction(1)
+    people: People | None = None
 
     @classmethod
     def of(
@@ -101,48 +103,79 @@ class Claim:
         treatments: Mapping[str, str],
         parts: Iterable[Sequence[Channel]],
         *,
-        target: str,
+        columns: Iterable[str],
+        target: str | None,
         learned: bool,
         seeded: bool,
         formal: bool = True,
         notes: tuple[str, ...] = (),
+        lacking: Sequence[Collection[str]] = (),
+        people: People | None = None,
     ) -> Claim:
-        """Compute the claim from the channels of each part.
+        """Compute the claim from the columns that are there and the channels of each part.
 
-        ``treatments`` names what was done to every attribute of the owner's schema. A record
-        is in one part, so the promise for a group is that of the worst part; an attribute that
-        is plain in some part is plain. ``notes`` are sentences that the method adds.
+        ``treatments`` names what was done to every attribute of the owner's schema; what is among
+        the released ``columns`` is not withheld, whatever its name there. A record is in one part,
+        so the promise for a group is that of the worst part; an attribute that is plain in some
+        part is plain. ``lacking`` names the columns that each part does not have, which cost
+        nothing there: what a record's attributes cost together is the largest sum of a part.
+        ``notes`` are sentences that the method adds; ``people`` says how many records one has.
         """
-        held = [tuple(channels) for channels in parts]
-        formal = formal and not any(one in _WHOLE for one in treatments.values())
-        groups: dict[tuple[str, ...], list[Channel]] = defaultdict(list)
-        for channels in held:
-            for channel in channels:
-                groups[channel.attributes].append(channel)
-        covered: set[str] = set()
-        found: dict[str, Promise] = {}
+        by_part = [tuple(channels) for channels in parts]
+        absent = [set(names) for names in lacking] or [set() for _ in by_part]
+        treatments = _true(treatments, set(columns))
+        formal = formal and all(meaning(word).formal for word in treatments.values())
+        bounds = [
+            [(channel, channel.amplification()) for channel in channels] for channels in by_part
+        ]
+        groups = _together(by_part)
+        covered = {name for names in groups for name in names}
+        by_name: dict[str, Promise] = {}
         for names, alike in groups.items():
-            worst = [channel.amplification() for channel in alike]
-            bounds = [gamma for gamma in worst if gamma is not None]
-            finite = len(bounds) == len(held)
-            if covered & set(names):
-                formal = False  # grouped in two ways: no sum of these promises is one
-            covered |= set(names)
-            found[names[0]] = Promise(
+            costs = [_cost(names, part, lacks) for part, lacks in zip(bounds, absent, strict=True)]
+            everywhere = all(
+                any(channel.attributes == names for channel in part) for part in by_part
+            )
+            by_name[names[0]] = Promise(
                 names,
                 treatments.get(names[0], "substitution"),
-                max(bounds) if finite else None,
+                None if None in costs else max(cost for cost in costs if cost is not None),
                 min(channel.entropy() for channel in alike),
-                _narrowest(alike) if len(alike) == len(held) else None,
+                _narrowest(alike) if everywhere else None,
             )
         promises = []
         for name, treatment in treatments.items():
-            if name in found:
-                promises.append(found[name])
+            if name in by_name:
+                promises.append(by_name[name])
             elif name not in covered:
-                gamma = Fraction(1) if treatment == "withheld" else None
+                gamma = Fraction(1) if treatment == WITHHELD else None
                 promises.append(Promise((name,), treatment, gamma, 0.0))
-        return cls(tuple(promises), target, learned, seeded, formal, notes)
+        safe = {name for promise in promises if promise.gamma for name in promise.attributes}
+        whole = max(
+            (
+                math.prod(
+                    gamma
+                    for channel, gamma in part
+                    if gamma is not None and safe.issuperset(channel.attributes)
+                )
+                for part in bounds
+            ),
+            default=1,
+        )
+        return cls(tuple(promises), target, learned, seeded, formal, notes, Fraction(whole), people)
+
+    def __repr__(self) -> str:
+        if self.seeded or not self.formal:
+            why = "NOT PRIVATE, drawn from a seed" if self.seeded else "no formal guarantee"
+            return f"<Claim: {why}>"
+        plain = f"; {len(self.disclosed)} plain" if self.disclosed else ""
+        about = f"{len(self.disguised)} disguised together"
+        return f"<Claim: ε = {self.disguised_epsilon:.2f} for {about}{plain}>"
+
+    def _repr_html_(self) -> str:
+        from privet.notebook import shown
+
+        return shown(repr(self)[1:-1], sentences=self.sentences())
 
     def __getitem__(self, name: str) -> Promise:
         return next(promise for promise in self.promises if name in promise.attributes)
@@ -153,7 +186,7 @@ class Claim:
         return tuple(
             promise
             for promise in self.promises
-            if promise.gamma is not None and promise.treatment != "withheld"
+            if promise.gamma is not None and promise.treatment != WITHHELD
         )
 
     @property
@@ -165,7 +198,7 @@ class Claim:
             if p.gamma is None
             and not p.is_turned
             and p.interval is None
-            and p.treatment not in _WHOLE
+            and meaning(p.treatment).readable
         ]
         return tuple(name for promise in plain for name in promise.attributes)
 
@@ -181,13 +214,12 @@ class Claim:
 
     @property
     def disguised_gamma(self) -> Fraction:
-        """The amplification over all disguised attributes of a record: the product."""
-        bounds = [promise.gamma for promise in self.disguised if promise.gamma is not None]
-        return math.prod(bounds, start=Fraction(1))
+        """The amplification over all disguised attributes of a record, in the worst part."""
+        return self.whole
 
     @property
     def disguised_epsilon(self) -> float:
-        """The sum of ε over the disguised attributes."""
+        """The sum of ε over the disguised attributes of a record, in the worst part."""
         return log(self.disguised_gamma)
 
     @property
@@ -207,7 +239,7 @@ class Claim:
         """Whether any promise holds: not if the words came from a seed."""
         return self.formal and not self.seeded
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the claim as it stands on the card."""
         return {
             "private": self.private,
@@ -220,13 +252,22 @@ class Claim:
             "class_disclosed": self.target in self.disclosed,
             **({"turned_round_together": list(self.turned)} if self.turned else {}),
             **({"noisy": list(self.noisy)} if self.noisy else {}),
-            "attributes": [promise.to_json() for promise in self.promises],
+            "attributes": [promise.to_dict() for promise in self.promises],
+            **({} if self.people is None else {"person": self._person(self.people)}),
             **({"notes": list(self.notes)} if self.notes else {}),
+        }
+
+    def _person(self, people: People) -> dict[str, Any]:
+        """Return what is promised to a person of several records."""
+        return {
+            "rows": people.rows,
+            "epsilon": None if self.gamma is None else people.rows * self.epsilon,
+            "epsilon_of_disguised": people.rows * self.disguised_epsilon,
         }
 
     def agrees(self, form: object) -> bool:
         """Whether a card claims just this: every word and integer, logarithms to nine digits."""
-        return _same(self.to_json(), form)
+        return _same(self.to_dict(), form)
 
     def sentences(self) -> list[str]:
         """Say the claim in words, the most important first."""
@@ -239,17 +280,23 @@ class Claim:
         if not self.formal:
             said.append("No formal guarantee is given for whole records.")
         said += self.notes
-        whole = ("complement", UNBOUNDED)  # of these the notes have told
-        single = [promise for promise in self.promises if promise.treatment not in whole]
+        single = [
+            promise for promise in self.promises if promise.gamma or meaning(promise.treatment).said
+        ]
         if len(self.noisy) > _MANY:
-            said.append(_about_noisy([one for one in single if one.interval is not None]))
-            single = [one for one in single if one.interval is None]
+            said.append(
+                _about_noisy([promise for promise in single if promise.interval is not None])
+            )
+            single = [promise for promise in single if promise.interval is None]
         said += [_about(promise) for promise in single if len(self.disguised) <= _MANY]
         if len(self.disguised) > _MANY:
             said.append(_about_many(self.disguised))
             said += [_about(p) for p in single if p not in self.disguised]
         if self.disguised:
             said.append(self._about_record())
+            each = max(promise.epsilon for promise in self.disguised)
+            people = self.people
+            said.append(people.sentence(each, self.disguised_epsilon) if people else PER_RECORD)
         if self.disclosed and single:
             said.append(_about_disclosed(self.disclosed, self.target))
         if self.learned:
@@ -271,18 +318,58 @@ class Claim:
         )
 
 
+def _true(treatments: Mapping[str, str], columns: set[str]) -> dict[str, str]:
+    """Return the treatments by what is there: only what is no column is withheld."""
+    there = {name: word if word != WITHHELD else "exact" for name, word in treatments.items()}
+    return {name: word if name in columns else WITHHELD for name, word in there.items()}
+
+
+def _together(parts: Sequence[Sequence[Channel]]) -> dict[tuple[str, ...], list[Channel]]:
+    """Return the channels of each group; groups that overlap, in different parts, are one."""
+    groups: list[tuple[tuple[str, ...], list[Channel]]] = []
+    for channel in (channel for channels in parts for channel in channels):
+        names, alike = channel.attributes, [channel]
+        apart = []
+        for others, theirs in groups:
+            if set(names).isdisjoint(others):
+                apart.append((others, theirs))
+            else:
+                names = (*others, *(name for name in names if name not in others))
+                alike = theirs if channel in theirs else [*theirs, *alike]
+        groups = [*apart, (names, alike)]
+    return dict(groups)
+
+
+def _cost(
+    names: tuple[str, ...], part: Sequence[tuple[Channel, Fraction | None]], lacks: set[str]
+) -> Fraction | None:
+    """Return what a part tells of some attributes at most; None if there is no bound."""
+    touching = [
+        (channel, gamma) for channel, gamma in part if not set(names).isdisjoint(channel.attributes)
+    ]
+    reached = {name for channel, _ in touching for name in channel.attributes}
+    bounds = [gamma for _, gamma in touching]
+    if not set(names) <= reached | lacks or None in bounds:
+        return None
+    return math.prod((gamma for gamma in bounds if gamma is not None), start=Fraction(1))
+
+
 _MANY = 4  # disguised attributes that get a sentence each
 
 
 def _narrowest(channels: Sequence[Channel]) -> Interval | None:
     """Return the interval of the part that promises least, if all parts promise one."""
-    held = [interval for one in channels if (interval := one.interval()) is not None]
-    return min(held, key=lambda one: one.widths[1]) if len(held) == len(channels) else None
+    intervals = [interval for channel in channels if (interval := channel.interval()) is not None]
+    return (
+        min(intervals, key=lambda interval: interval.widths[1])
+        if len(intervals) == len(channels)
+        else None
+    )
 
 
 def _about(promise: Promise) -> str:
     names = " and ".join(repr(name) for name in promise.attributes)
-    if promise.treatment == "withheld":
+    if promise.treatment == WITHHELD:
         return f"{names} is withheld: nothing of it is released."
     if promise.is_turned:
         listed = ", ".join(map(repr, promise.attributes))
@@ -294,14 +381,7 @@ def _about(promise: Promise) -> str:
     if promise.interval is not None:
         return promise.interval.sentence(names)
     if promise.gamma is None:
-        how = {
-            "value-class": "as a value class: which class, is plain.",
-            "monotone": (
-                "through a secret function that keeps order: the order is plain, and a few known "
-                "values, or a similar sample, give most others away."
-            ),
-        }
-        return f"{names} is released {how.get(promise.treatment, 'exactly: plain for all to see.')}"
+        return f"{names} is released {meaning(promise.treatment).said}"
     return (
         f"{names} is protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "
         f"a guess of 5 % rises to {_percent(posterior(PRIORS[1], promise.gamma))} at most."
@@ -318,18 +398,18 @@ def _about_many(promises: Sequence[Promise]) -> str:
 
 
 def _about_noisy(promises: Sequence[Promise]) -> str:
-    held = [promise.interval for promise in promises if promise.interval is not None]
+    known = [promise.interval for promise in promises if promise.interval is not None]
     names = ", ".join(repr(name) for promise in promises for name in promise.attributes)
     return (
         f"Released with noise, which has no finite ε: {names}. For someone who knows nothing else "
         "each true value lies in an interval whose width stands on the card. Warning: near the "
         "ends of a range it is narrower, were values spread evenly less than half of that for up "
-        f"to {100 * max(one.narrow for one in held):.2g} % of records, and so it is for whoever "
-        "knows how values are spread."
+        f"to {100 * max(interval.narrow for interval in known):.2g} % of records, and so it is for "
+        "whoever knows how values are spread."
     )
 
 
-def _about_disclosed(names: Sequence[str], target: str) -> str:
+def _about_disclosed(names: Sequence[str], target: str | None) -> str:
     listed = ", ".join(repr(name) for name in names)
     class_too = f" The class {target!r} is among them." if target in names else ""
     return (
@@ -347,11 +427,11 @@ def _posteriors(gamma: Fraction | None) -> dict[str, float]:
     return {_percent(prior): float(posterior(prior, gamma)) for prior in PRIORS}
 
 
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return type(one) is type(other) and one == other
+def _same(value: object, other: object) -> bool:
+    if isinstance(value, float) and isinstance(other, float):
+        return math.isclose(value, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    if isinstance(value, dict) and isinstance(other, dict):
+        return list(value) == list(other) and all(_same(value[key], other[key]) for key in value)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(_same, value, other))
+    return type(value) is type(other) and value == other

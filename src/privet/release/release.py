@@ -11,24 +11,31 @@ import numpy as np
 
 from privet.channel.noise import Noise
 from privet.coding import code_type
-from privet.errors import MethodError, ReleaseError
+from privet.errors import ReleaseError
 from privet.randomness import Randomness
 from privet.release.claim import Claim
+from privet.release.treatments import COMPLEMENT, UNBOUNDED, WITHHELD
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from privet.channel import Channel
     from privet.coding import Coding
     from privet.release.anonymity import Anonymity
+    from privet.release.people import People
     from privet.release.unbounded import UnboundedNoise
     from privet.release.universe import Universe
     from privet.schema import Schema
+    from privet.signing import PublicKey, SigningKey
     from privet.table import MemoryTable, Table
 
-__all__ = ["Part", "Release"]
+__all__ = ["IN_MEMORY", "TUNED", "Part", "Release", "shuffled"]
 
+TUNED = (
+    "The plan was chosen by trying it on the records themselves: the choice is a fact about them."
+)
+_DRAWN = "Which part of the release a record is in was drawn at random, whatever its values."
 IN_MEMORY = 50_000_000  # rows of a release in order that `split` is ready to shuffle
 
 
@@ -37,15 +44,17 @@ class Part:
     """A table of released records with the channels they went through.
 
     Counts of a part are added with its ``sign``. An attribute without a channel is as it was.
+    ``codings`` has the cells of attributes that are cut otherwise here than in the other parts.
     """
 
     table: Table
     channels: tuple[Channel, ...]
     sign: int = 1
+    codings: Mapping[str, Coding] = field(default_factory=dict)
 
     def channel(self, name: str) -> Channel | None:
         """Return the channel of an attribute, or None."""
-        return next((one for one in self.channels if name in one.attributes), None)
+        return next((channel for channel in self.channels if name in channel.attributes), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +66,25 @@ class Release:
     channel); None means that the column holds exact numbers. ``treatments`` names what was done to
     every attribute of the owner's schema.
 
+    ``drawn`` says that which part a record is in was drawn at random, whatever its values; a part
+    may then lack columns. ``people`` says how many records a person has, if anybody knows.
+    ``tuned`` says that the plan was chosen by trying it on the records.
+
     With a ``universe`` the parts are to be taken away from it; their tables have a column more, how
     often each record is there. ``anonymity`` is the k that every group of records keeps to;
-    ``unbounded`` tells of noise that promises nothing.
+    ``unbounded`` tells of noise that promises nothing. ``signed_by`` is the key that signed what
+    was read; what is made of a signed release is not signed.
+
+    Examples
+    --------
+    >>> import tempfile, privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = release.write(f"{folder}/weather.release")
+    ...     again = pv.Release.read(f"{folder}/weather.release")
+    >>> again.rows, round(again.claim.epsilon, 2) == round(release.claim.epsilon, 2)
+    (14, True)
     """
 
     schema: Schema
@@ -71,16 +96,37 @@ class Release:
     universe: Universe | None = None
     anonymity: Anonymity | None = None
     unbounded: UnboundedNoise | None = None
+    drawn: bool = False
+    people: People | None = None
+    tuned: bool = False
+    signed_by: PublicKey | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        self._check_treatments()
         for part in self.parts:
-            if set(part.table.names) != set(self.column_names):
+            names = set(part.table.names)
+            if not names <= set(self.column_names) or (self.lacking(part) and not self.drawn):
                 message = "The columns of a part are not those of the schema."
                 raise ReleaseError(message)
             for channel in part.channels:
-                _check_channel(channel, self.codings)
+                if not names.issuperset(channel.attributes):
+                    message = f"The channel of {channel.attributes[0]!r} is of no use in its part."
+                    raise ReleaseError(message)
+                _check_channel(channel, self.codings_of(part))
                 if isinstance(channel, Noise):
                     _check_range(channel, self.schema)
+
+    def _check_treatments(self) -> None:
+        """Check that the names of what was done fit what is there."""
+        kinds = {COMPLEMENT: self.universe, UNBOUNDED: self.unbounded}
+        for name, word in self.treatments.items():
+            if (word == WITHHELD) == (name in self.schema):
+                there = "is there" if word == WITHHELD else "is not there"
+                message = f"Attribute {name!r} is called {word!r}, but {there}."
+                raise ReleaseError(message, hint="do not rely on this release; ask the owner.")
+            if word in kinds and kinds[word] is None:
+                message = f"Attribute {name!r} is called {word!r}, of which nothing else is said."
+                raise ReleaseError(message, hint="do not rely on this release; ask the owner.")
 
     @property
     def column_names(self) -> list[str]:
@@ -88,6 +134,28 @@ class Release:
         if self.universe is None:
             return self.schema.names
         return [*self.universe.columns, self.universe.count_column]
+
+    def lacking(self, part: Part) -> list[str]:
+        """Return the names of the columns that a part does not have.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.lacking(release.parts[0])
+        []
+        """
+        return [name for name in self.column_names if name not in part.table.names]
+
+    def codings_of(self, part: Part) -> dict[str, Coding | None]:
+        """Return what the codes of a part's columns stand for, before the channels.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.codings_of(release.parts[0])["Wind"].values
+        ('Strong', 'Weak')
+        """
+        return {**self.codings, **part.codings}
 
     @cached_property
     def rows(self) -> int:
@@ -106,52 +174,193 @@ class Release:
     def claim(self) -> Claim:
         """What is promised, computed from the channels."""
         return Claim.of(
-            self.treatments or _treatments(self.schema, self.parts),
+            self.treatments or treatments_of(self.schema, self.parts),
             [part.channels for part in self.parts],
-            target=self.schema.target,
+            columns=self.schema.names,
+            target=self.schema.goal,
             learned=self.schema.learned,
             seeded=self.seeded,
             formal=self.unbounded is None and all(part.sign > 0 for part in self.parts),
             notes=tuple(
                 note
-                for one in (self.universe, self.anonymity, self.unbounded)
-                if one
-                for note in one.notes()
-            ),
+                for promise in (self.universe, self.anonymity, self.unbounded)
+                if promise
+                for note in promise.notes()
+            )
+            + ((_DRAWN,) if self.drawn else ())
+            + ((TUNED,) if self.tuned else ()),
+            lacking=[self.lacking(part) for part in self.parts],
+            people=self.people,
         )
 
     def __repr__(self) -> str:
         stamp = ", NOT PRIVATE: drawn from a seed" if self.seeded else ""
         return f"<Release of {self.rows:,} records, {len(self.schema.names)} columns{stamp}>"
 
-    # Folders
+    def _repr_html_(self) -> str:
+        from privet.notebook import shown
 
-    def write(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the release as a folder: all of it, or nothing."""
-        from privet.release.folder import write_release
+        rows = [
+            (
+                ", ".join(promise.attributes),
+                promise.treatment,
+                "none" if promise.gamma is None else f"{promise.epsilon:.2f}",
+            )
+            for promise in self.claim.promises
+        ]
+        return shown(
+            repr(self)[1:-1],
+            heads=("attributes", "treatment", "ε"),
+            rows=rows,
+            sentences=self.claim.sentences(),
+        )
 
-        write_release(self, path, overwrite=overwrite)
+    # Other ways to make one
 
     @classmethod
-    def read(cls, path: str | Path, *, spark: Any = None) -> Release:
+    def of_disguised(
+        cls,
+        schema: Schema,
+        channels: Sequence[Channel],
+        rows: Any,
+        *,
+        treatments: Mapping[str, str] | None = None,
+        shuffle: bool = True,
+    ) -> Release:
+        """Return the release of records that were disguised elsewhere, by those they are about say.
+
+        Parameters
+        ----------
+        schema
+            The attributes as they are released; numbers with a channel have its cells.
+        channels
+            What the records went through. An attribute without a channel is as it was.
+        rows
+            A frame, or a dictionary of columns: codes (places in the attribute's domain, or cells),
+            and the numbers themselves where a numeric attribute has no channel. What lies outside
+            its domain is an error.
+        treatments
+            What was done to each attribute, in the words of plans; by default "substitution" where
+            there is a channel, else "exact".
+        shuffle
+            Whether to put the rows in random order.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> from privet.schema import Attribute, Schema
+        >>> schema = Schema([Attribute.categorical("smoker", ["yes", "no"])])
+        >>> told = {"smoker": [0, 1, 1, 0]}
+        >>> Release.of_disguised(schema, [GammaDiagonal("smoker", 2, 3)], told)
+        <Release of 4 records, 1 columns>
+        """
+        from privet.release.gathered import of_disguised
+
+        return of_disguised(schema, channels, rows, treatments, shuffle=shuffle)
+
+    @classmethod
+    def concat(cls, releases: Iterable[Release]) -> Release:
+        """Return the records of several releases as one; all must have been made by one plan.
+
+        Schemas, codings, channels and treatments must be the same. What was released from files
+        stays there; what is in memory is put in random order.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> pv.Release.concat([release, release]).rows
+        28
+        """
+        from privet.release.gathered import concat
+
+        return concat(releases)
+
+    def with_target(self, name: str) -> Release:
+        """Return the same records with another class.
+
+        Numbers that were released as cells become a class of cells; a missing value is one more
+        class.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.with_target("Wind").schema.target
+        'Wind'
+        """
+        from privet.release.gathered import with_target
+
+        return with_target(self, name)
+
+    # Folders
+
+    def write(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        sign: SigningKey | str | Path | None = None,
+    ) -> None:
+        """Write the release as a folder: all of it, or nothing.
+
+        With ``sign``, a key or the path of its file, the card is signed.
+
+        >>> import tempfile, privet as pv
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(
+        ...     pv.datasets.load("weather"), pv.datasets.schema("weather")
+        ... )
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.write(f"{folder}/weather.release")
+        """
+        from privet.release.folder import write_release
+        from privet.signing import SigningKey
+
+        key = None if sign is None else SigningKey.of(sign)
+        write_release(self, path, overwrite=overwrite, key=key)
+
+    @classmethod
+    def read(
+        cls, path: str | Path, *, spark: Any = None, by: PublicKey | str | Path | None = None
+    ) -> Release:
         """Read a release from a folder, verifying all of it.
 
         The card, the checksum of every file, the claim and the range of every code are checked;
         the records stay on disk. With a ``spark`` session they are checked and counted at its
-        workers, who must see the folder under the same path.
+        workers, who must see the folder under the same path. With ``by``, a public key or the path
+        of its file, a release that this key did not sign is refused, one without a signature too.
+
+        >>> import privet as pv
+        >>> pv.Release.read("no-such.release")
+        Traceback (most recent call last):
+        privet.errors.ReleaseError: ...
         """
         from privet.release.folder import read_release
 
-        return read_release(path, spark)
+        return read_release(path, spark, by)
+
+    def mark_signed(self, signer: PublicKey | None) -> None:
+        """Note who signed the folder that the release was just read from.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.mark_signed(pv.SigningKey.new().public)
+        >>> release.signed_by is None
+        False
+        """
+        object.__setattr__(self, "signed_by", signer)
 
     def verify(self) -> None:
-        """Check that every code and number lies in its domain; raise ``ReleaseError`` if not."""
+        """Check that every code and number lies in its domain; raise ``ReleaseError`` if not.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.verify()
+        """
         for number, part in enumerate(self.parts):
             if part.table.rows:
                 _verify(number, part, self)
-        for one in (self.universe, self.anonymity, self.unbounded):
-            if one is not None:
-                one.verify(self)
+        for promise in (self.universe, self.anonymity, self.unbounded):
+            if promise is not None:
+                promise.verify(self)
 
     # Records
 
@@ -159,6 +368,12 @@ class Release:
         """Return two releases, the first with ``fraction`` of each part's records.
 
         Which records go where is random: by place where rows are shuffled, else drawn anew.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> [half.rows for half in release.split(0.5)]
+        [7, 7]
         """
         if not 0 < fraction < 1:
             message = "The fraction to split a release by must be above 0 and below 1."
@@ -166,7 +381,7 @@ class Release:
         if any(part.sign < 0 for part in self.parts):
             message = "A release with negative parts cannot be split: the parts belong together."
             raise ReleaseError(message)
-        tables = [part.table if self.shuffled else _shuffled(part.table) for part in self.parts]
+        tables = [part.table if self.shuffled else shuffled(part.table) for part in self.parts]
         cuts = [math.floor(table.rows * fraction + 0.5) for table in tables]
         if not all(0 < cut < table.rows for cut, table in zip(cuts, tables, strict=True)):
             message = "The release has too few records to split them so."
@@ -180,59 +395,90 @@ class Release:
             ),
         )
 
+    def folds(self, number: int, *, seed: int | None = None) -> Iterator[tuple[Release, Release]]:
+        """Yield ``number`` pairs of releases, in memory: all records but a fold's, and the fold's.
+
+        Every record is in one fold. Which one is drawn at random; a ``seed`` draws the same again.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> [(rest.rows, fold.rows) for rest, fold in release.folds(2)]
+        [(7, 7), (7, 7)]
+        """
+        if any(part.sign < 0 for part in self.parts):
+            message = "A release with negative parts cannot be split: the parts belong together."
+            raise ReleaseError(message)
+        if number < 2 or any(part.table.rows < number for part in self.parts):
+            message = "The number of folds must be at least 2, and no more than a part's records."
+            raise ReleaseError(message)
+        rng = np.random.default_rng(seed)
+        tables = [part.table.collect(IN_MEMORY) for part in self.parts]
+        orders = [np.array_split(rng.permutation(table.rows), number) for table in tables]
+        for fold in range(number):
+            pieces = list(zip(self.parts, tables, orders, strict=True))
+            yield (
+                self._with(
+                    replace(
+                        part, table=table.take(np.concatenate(order[:fold] + order[fold + 1 :]))
+                    )
+                    for part, table, order in pieces
+                ),
+                self._with(
+                    replace(part, table=table.take(order[fold])) for part, table, order in pieces
+                ),
+            )
+
     def _with(self, parts: Any) -> Release:
         return replace(self, parts=tuple(parts), shuffled=True)
 
     def to_frame(self, *, representative: str = "centre", seed: int | None = None) -> Any:
         """Return the records as released, decoded for people, as an Arrow table in memory.
 
-        A cell of numbers is shown by its ``"centre"`` or by a ``"random"`` point of it (DXZ §2.2),
-        drawn anew for every record; a ``seed`` draws the same points again.
+        A cell of numbers is shown by its ``"centre"``, by its upper ``"endpoint"``, by a
+        ``"random"`` point of it (DXZ §2.2), drawn anew for every record (a ``seed`` draws the same
+        points again), or as a ``"range"`` in words. What a band releases is a range of cells, and
+        is shown so by default. What a part of the release does not have is missing.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.to_frame().column_names
+        ['Outlook', 'Humidity', 'Wind', 'Play']
         """
-        import pyarrow as pa
+        from privet.release.ranges import to_frame
 
-        if representative not in ("centre", "random"):
-            message = f"There is no representative {representative!r} of a cell."
-            raise MethodError(message, hint="'centre' or 'random'.")
-        rng = np.random.default_rng(seed) if representative == "random" else None
-        if len(self.parts) != 1 or self.parts[0].sign < 0:
-            message = "Only a release of one part can be shown as a table."
-            raise MethodError(message)
-        part = self.parts[0]
-        table = part.table.collect(IN_MEMORY)
-        shown = {}
-        for name, coding in self.codings.items():
-            column = table.columns[name]
-            channel = part.channel(name)
-            if channel is not None and not channel.numbers and channel.outputs != channel.inputs:
-                message = f"The released values of {name!r} have no names of their own to show."
-                raise MethodError(message)
-            values = column if coding is None else coding.decode(column)
-            if rng is not None and coding is not None and coding.ordered:
-                values = _random_points(coding, column, rng, whole=self.schema[name].integer)
-            shown[name] = pa.array(values, from_pandas=True)
-        return pa.table(shown)
+        return to_frame(self, representative, seed)
 
-    def column_type(self, name: str) -> np.dtype[Any]:
-        """Return the type a column is stored in: the narrowest that holds its codes."""
+    def head(self, rows: int = 10) -> Any:
+        """Return the first records as released, numbers as ranges; only these are read.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> pv.RandomSubstitution(gamma=3).disguise(table, schema).head(5).num_rows
+        5
+        """
+        from privet.release.ranges import head
+
+        return head(self, rows)
+
+    def column_type(self, name: str, part: Part) -> np.dtype[Any]:
+        """Return the type a column of a part is stored in: the narrowest that holds its codes.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.column_type("Wind", release.parts[0])
+        dtype('uint8')
+        """
         if self.universe is not None:
             if name == self.universe.count_column:
                 return np.dtype(np.float64)
             return np.dtype(code_type(self.universe.stored[self.universe.columns.index(name)]))
-        coding = self.codings[name]
+        coding = self.codings_of(part)[name]
         if coding is None:
             return np.dtype(np.float64)
-        return np.dtype(code_type(max(released_size(part, name, coding) for part in self.parts)))
-
-
-def _random_points(coding: Coding, codes: Any, rng: np.random.Generator, *, whole: bool) -> Any:
-    """Return a point of each record's cell, all equally likely; a missing one stays missing."""
-    sides = (np.asarray(side, np.float64) for side in (coding.lower, coding.upper))
-    lower, upper = (np.append(side, np.nan) for side in sides)
-    places = rng.random(len(codes))
-    if whole:  # a cell holds its first and its last number
-        return np.floor(lower[codes] + places * (upper[codes] - lower[codes] + 1))
-    return lower[codes] + places * (upper[codes] - lower[codes])
+        return np.dtype(code_type(released_size(part, name, coding)))
 
 
 def released_size(part: Part, name: str, coding: Coding) -> int:
@@ -258,22 +504,25 @@ def _check_range(noise: Noise, schema: Schema) -> None:
         raise ReleaseError(message)
 
 
-def _treatments(schema: Schema, parts: tuple[Part, ...]) -> dict[str, str]:
-    covered = {name for part in parts for one in part.channels for name in one.attributes}
+def treatments_of(schema: Schema, parts: tuple[Part, ...]) -> dict[str, str]:
+    """Return what parts tell of what was done, where nothing else does."""
+    covered = {name for part in parts for channel in part.channels for name in channel.attributes}
     return {name: "substitution" if name in covered else "exact" for name in schema.names}
 
 
-def _shuffled(table: Table) -> MemoryTable:
-    held = table.collect(IN_MEMORY)
+def shuffled(table: Table) -> MemoryTable:
+    """Return the rows of a table in random order, in memory."""
+    rows = table.collect(IN_MEMORY)
     with Randomness.system() as source:
-        return held.take(source.permutation(0, held.rows).astype(np.int64))
+        return rows.take(source.permutation(0, rows.rows).astype(np.int64))
 
 
 def _verify(number: int, part: Part, release: Release) -> None:
     """Count the cells outside their domain, column by column, in one pass."""
     sizes = {
         name: None if coding is None else released_size(part, name, coding)
-        for name, coding in release.codings.items()
+        for name, coding in release.codings_of(part).items()
+        if name in part.table.names
     }
     if release.universe is not None:
         sizes = dict(zip(release.universe.columns, release.universe.stored, strict=True))

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "Dummy", "Universe", "proposal"]
 
-LIMIT = 1 << 22  # cells of a universe: one number each is held in memory, and two rows in a store
+_EXACT = 1 << 53  # up to here every whole number is one of floating point, as counts are stored
+_MOST = (1 << 63) - 1  # what sums of counts may reach: beyond it they would begin anew
+LIMIT = 1 << 22  # cells of a universe: one number each is kept in memory, and two rows in a store
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,18 @@ class Universe:
             for name, size, column in zip(self.columns, self.stored, codes, strict=True)
         }
 
+    def table(self, counts: Cells) -> dict[str, NDArray[Any]]:
+        """Return counts by cell as distinct records, and how often each is there."""
+        cells = np.flatnonzero(counts)
+        return {**self.part(cells), self.count_column: counts[cells].astype(np.float64)}
+
+    def real_rows(self, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+        """Say which coded records are no dummies."""
+        if self.dummy is None:
+            return np.ones(len(columns[self.names[0]]), np.bool_)
+        place = self.columns.index(self.dummy.attribute)
+        return np.asarray(columns[self.dummy.attribute] < [*self.sizes, 1][place])
+
     def is_real(self, cells: Cells) -> NDArray[np.bool_]:
         """Say which cells are no dummies."""
         if self.dummy is None:
@@ -139,8 +153,8 @@ class Universe:
         place = self.columns.index(self.dummy.attribute)
         behind = math.prod(self.stored[place + 1 :])
         real = [*self.sizes, 1][place]
-        found: NDArray[np.bool_] = cells // behind % self.stored[place] < real
-        return found
+        real_cells: NDArray[np.bool_] = cells // behind % self.stored[place] < real
+        return real_cells
 
     def counts(self, batch: Batch) -> NDArray[np.int64]:
         """Return how often each record of a stored table is there."""
@@ -148,7 +162,7 @@ class Universe:
 
     # The card
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return what the card says beside the columns."""
         form: dict[str, Any] = {"copies": self.copies}
         if self.dummy is not None:
@@ -156,8 +170,8 @@ class Universe:
         return form
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any], codings: Mapping[str, Coding | None]) -> Universe:
-        """Read what ``to_json`` wrote."""
+    def from_dict(cls, form: Mapping[str, Any], codings: Mapping[str, Coding | None]) -> Universe:
+        """Read what ``to_dict`` wrote."""
         dummy = None
         if "dummy" in form:
             ((name, values),) = form["dummy"].items()
@@ -169,7 +183,10 @@ class Universe:
             raise ValueError
         if list(form) != ["copies", "dummy"][: len(form)]:
             raise ValueError
-        return cls.of(codings, dummy, copies)
+        made = cls.of(codings, dummy, copies)
+        if copies > min(_EXACT, _MOST // (2 * made.size)):
+            raise ValueError
+        return made
 
     def verify(self, release: Release) -> None:
         """Check that the two tables complete some records to the universe (Lemma 5-5).
@@ -179,14 +196,18 @@ class Universe:
         """
         if len(release.parts) != 2 or any(part.sign > 0 for part in release.parts):
             raise ReleaseError("A complemented release has two negative parts.")
+        if self.copies * sum(part.table.rows for part in release.parts) > _MOST:
+            raise ReleaseError("A complemented release has more records than can be counted.")
         taken = np.zeros(self.size, np.int64)
         totals = []
         for part in release.parts:
             total = 0
             for batch in part.table.batches():
                 counts = batch.columns[self.count_column]
-                if not ((counts >= 1) & (counts == np.floor(counts))).all():
-                    raise ReleaseError("A count of a complemented record is not a positive number.")
+                whole = counts == np.floor(counts)
+                if not (whole & (counts >= 1) & (counts <= self.copies)).all():
+                    message = "A count of a complemented record is no whole number from 1 to "
+                    raise ReleaseError(message + f"the {self.copies:,} copies on the card.")
                 np.add.at(taken, self.join(batch.columns), self.counts(batch))
                 total += int(self.counts(batch).sum())
             totals.append(total)
@@ -247,5 +268,5 @@ def proposal(names: Sequence[str], sizes: Sequence[int], limit: int) -> list[tup
     while math.prod(wanted) > limit and max(wanted) > 2:
         place = wanted.index(max(wanted))
         wanted[place] = -(-wanted[place] // 2)
-    held = zip(names, sizes, wanted, strict=True)
-    return [(name, old, new) for name, old, new in held if new < old]
+    sized = zip(names, sizes, wanted, strict=True)
+    return [(name, old, new) for name, old, new in sized if new < old]

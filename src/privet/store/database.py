@@ -24,6 +24,10 @@ __all__ = ["Database"]
 BUSY = 60.0  # seconds a writer waits for others
 PAUSE = 0.002  # seconds until it looks again whether an SQLite file is free
 _BEGIN = "privet_begin"
+_CLOCKS = {  # seconds since 1970
+    "sqlite": "SELECT (julianday('now') - 2440587.5) * 86400.0",
+    "postgresql": "SELECT extract(epoch FROM clock_timestamp())",
+}
 
 
 class Database:
@@ -41,12 +45,16 @@ class Database:
         if self.sqlite:
             self.name = str(self._url.database)
         self._engine: Engine | None = None
+        self._process = 0
 
     @property
     def engine(self) -> Engine:
         """The connections, made when they are first needed."""
+        if self._engine is not None and self._process != os.getpid():
+            self._engine.dispose(close=False)  # a fork must leave its parent's connections alone
+            self._engine = None
         if self._engine is None:
-            self._engine = _engine(self._url, self._timeout)
+            self._engine, self._process = _engine(self._url, self._timeout), os.getpid()
         return self._engine
 
     def close(self) -> None:
@@ -78,13 +86,20 @@ class Database:
             message = f"There is no store {self.name}."
             raise StoreError(message, hint="privet store create makes one.")
 
+    def now(self, connection: Connection) -> float:
+        """Return the time by the database's clock, which is the same for all writers."""
+        from sqlalchemy import text
+
+        clock = _CLOCKS["sqlite" if self.sqlite else "postgresql"]
+        return float(connection.execute(text(clock)).scalar_one())
+
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Give a transaction that is written as a whole or not at all."""
         with self._translated(), self.engine.connect() as connection:
-            held = connection.execution_options(**{_BEGIN: "IMMEDIATE"})
-            with held.begin():
-                yield held
+            writer = connection.execution_options(**{_BEGIN: "IMMEDIATE"})
+            with writer.begin():
+                yield writer
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -103,6 +118,9 @@ class Database:
             yield
         except SQLAlchemyError as error:
             raise _told(self.name, error, sqlite=self.sqlite) from None
+        except UnicodeDecodeError:  # SQLite quotes what it cannot read
+            damaged = Exception("malformed")
+            raise _told(self.name, damaged, sqlite=self.sqlite) from None
 
 
 def _url(url: str | Path) -> URL:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sqlalchemy import bindparam, select
 
-from privet.disguise.unrealize import Unrealizer
-from privet.errors import BugError
+from privet.disguise.unrealize import Unrealizer, count_sample
 from privet.store.layout import perturbing
 
 if TYPE_CHECKING:
@@ -73,28 +72,22 @@ def insert(
     """Unrealize samples, given by their cells, and return the state behind them."""
     if len(cells) * LARGE >= universe.size:
         return _in_memory(connection, universe, pick, state, cells, source)
-    held = _Rows(connection, cells.tolist())
+    rows = _Rows(connection, cells.tolist())
     moved: Counter[int] = Counter()
     picked: _InOrder | _AtRandom
     if pick == "random":
-        picked = _AtRandom(connection, held, universe.size, source, len(cells))
+        picked = _AtRandom(connection, rows, universe.size, source, len(cells))
     else:
-        picked = _InOrder(connection, held, state)
+        picked = _InOrder(connection, rows, state)
     copies, remaining = state.copies, state.remaining
     for cell in cells.tolist():
-        there = held[cell] < copies
-        alone = there and remaining == 1
-        if there and not alone:
-            remaining -= 1
-        else:
-            copies += 1
-            remaining += universe.size - 1
-        held.take(cell)
+        copies, remaining, alone = count_sample(rows[cell], copies, remaining, universe.size)
+        rows.take(cell)
         chosen = cell if alone and pick != "random" else picked.choose(copies)
-        held.take(chosen)
+        rows.take(chosen)
         moved[chosen] += 1
         remaining -= 1
-    _write(connection, held.changed(), moved.items())
+    _write(connection, rows.changed(), moved.items())
     place = (picked.oldest, picked.place) if isinstance(picked, _InOrder) else (1, 0)
     return State(copies, remaining, *place)
 
@@ -143,9 +136,9 @@ class _Rows:
 class _InOrder:
     """Finds the record of the oldest copy that comes first, as ``unrealize_in_order`` does."""
 
-    def __init__(self, connection: Connection, held: _Rows, state: State) -> None:
+    def __init__(self, connection: Connection, rows: _Rows, state: State) -> None:
         self._connection = connection
-        self._held = held
+        self._rows = rows
         self.oldest, self.place = state.oldest, state.place
         self._window: list[int] = []
         self._start = self.place
@@ -158,11 +151,11 @@ class _InOrder:
                 self._read()
                 continue
             cell = self._window[at]
-            if self._held[cell] < self.oldest:
+            if self._rows[cell] < self.oldest:
                 return cell
             self.place += 1
             if self.oldest > copies:
-                raise BugError("no record is left to move")
+                raise LookupError("no record is left to move")
 
     def _read(self) -> None:
         most = 2 * CHUNK if self._window else CHUNK // 4
@@ -172,17 +165,17 @@ class _InOrder:
             self.oldest, self.place = self.oldest + 1, 0
         self._window, self._start = [cell for cell, _ in rows], self.place
         for cell, taken in rows:
-            self._held.keep(cell, taken)
+            self._rows.keep(cell, taken)
 
 
 class _AtRandom:
     """Draws a cell of which records are left, each equally likely."""
 
     def __init__(
-        self, connection: Connection, held: _Rows, size: int, source: Randomness, samples: int
+        self, connection: Connection, rows: _Rows, size: int, source: Randomness, samples: int
     ) -> None:
         self._connection = connection
-        self._held = held
+        self._rows = rows
         self._size = size
         self._drawn = self._draws(source, samples)
 
@@ -193,19 +186,19 @@ class _AtRandom:
             words = source.words(0, start, 2 * count).tolist()
             pairs = zip(words[::2], words[1::2], strict=True)
             cells = [((high << 32 | low) * self._size) >> 64 for low, high in pairs]
-            self._held.read(cells)
+            self._rows.read(cells)
             yield from cells
             start, count = start + 2 * count, TRIES
 
     def choose(self, copies: int) -> int:
         """Return the cell to move."""
         for _, cell in zip(range(4 * TRIES), self._drawn, strict=False):
-            if self._held[cell] < copies:
+            if self._rows[cell] < copies:
                 return cell
         # Few cells are left: list them.
         for cell, taken in self._connection.execute(_LEFT, {"copies": copies}):
-            self._held.keep(cell, taken)
-        left = [cell for cell in self._held if self._held[cell] < copies]
+            self._rows.keep(cell, taken)
+        left = [cell for cell in self._rows if self._rows[cell] < copies]
         fair = self._size - self._size % len(left)
         return left[next(cell for cell in self._drawn if cell < fair) % len(left)]
 
@@ -219,8 +212,8 @@ def _in_memory(
     source: Randomness,
 ) -> State:
     taken, order = read_taken(connection, universe)
-    held = (state.copies, state.remaining, state.oldest, state.place)
-    worked = Unrealizer(universe, pick, source, order=order, taken=taken.copy(), state=held)
+    before = (state.copies, state.remaining, state.oldest, state.place)
+    worked = Unrealizer(universe, pick, source, order=order, taken=taken.copy(), state=before)
     worked.add(cells)
     changed = np.flatnonzero(worked.taken != taken)
     moved = np.flatnonzero(worked.unreal)
@@ -239,12 +232,12 @@ def read_taken(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return what was taken of every cell, and the cells in order of their places."""
     rows = connection.execute(select(perturbing.c.cell, perturbing.c.taken, perturbing.c.place))
-    held = np.array([(cell, taken, -1 if place is None else place) for cell, taken, place in rows])
-    if len(held) != universe.size:
-        raise BugError("a store has not a row for every cell of its universe")
+    table = np.array([(cell, taken, -1 if place is None else place) for cell, taken, place in rows])
+    if len(table) != universe.size:
+        raise LookupError("a store has not a row for every cell of its universe")
     taken = np.empty(universe.size, np.int64)
-    taken[held[:, 0]] = held[:, 1]
-    placed = held[held[:, 2] >= 0]
+    taken[table[:, 0]] = table[:, 1]
+    placed = table[table[:, 2] >= 0]
     return taken, np.ascontiguousarray(placed[np.argsort(placed[:, 2]), 0])
 
 

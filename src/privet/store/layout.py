@@ -6,31 +6,61 @@ universe less that, so that a further copy is one number more, not a change of e
 
 from __future__ import annotations
 
+import hashlib
+from typing import TYPE_CHECKING, Any
+
 from sqlalchemy import BigInteger, Column, Float, Integer, MetaData, String, Table, Text
 
-__all__ = ["APPLICATION", "FORMAT", "calls", "facts", "metadata", "perturbing", "unreal"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-FORMAT = 1  # of the layout
+__all__ = [
+    "APPLICATION",
+    "FORMAT",
+    "PURGED",
+    "calls",
+    "check_of",
+    "facts",
+    "metadata",
+    "old_facts",
+    "perturbing",
+    "unreal",
+]
+
+FORMAT = 2  # of the layout; in 1 facts had no check, and T′ no rows for cells without records
 APPLICATION = 0x70727674  # how an SQLite file of ours is marked: "prvt"
+PURGED = "\npurged"  # no token of a call: the row tells up to when tokens were forgotten
 
 metadata = MetaData()
 _Number = BigInteger().with_variant(Integer, "sqlite")
 
-facts = Table(
-    "privet_store",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("format", Integer, nullable=False),
-    Column("schema", Text, nullable=False),
-    Column("pick", String(20), nullable=False),
-    Column("dummy", Text, nullable=False),
-    Column("token_seconds", Float, nullable=False),
-    Column("copies", _Number, nullable=False),
-    Column("samples", _Number, nullable=False),
-    Column("remaining", _Number, nullable=False),  # records of T^P
-    Column("oldest", _Number, nullable=False),  # copy that the next unreal record comes from
-    Column("place", _Number, nullable=False),  # and where in it to look
-)
+
+def _facts() -> list[Column[Any]]:
+    return [
+        Column("id", Integer, primary_key=True, autoincrement=False),
+        Column("format", Integer, nullable=False),
+        Column("schema", Text, nullable=False),
+        Column("pick", String(20), nullable=False),
+        Column("dummy", Text, nullable=False),
+        Column("token_seconds", Float, nullable=False),
+        Column("copies", _Number, nullable=False),
+        Column("samples", _Number, nullable=False),
+        Column("remaining", _Number, nullable=False),  # records of T^P
+        Column("oldest", _Number, nullable=False),  # copy that the next unreal record comes from
+        Column("place", _Number, nullable=False),  # and where in it to look
+    ]
+
+
+old_facts = Table("privet_store", MetaData(), *_facts())
+facts = Table("privet_store", metadata, *_facts(), Column("check", String(64), nullable=False))
+
+
+def check_of(row: Mapping[str, Any]) -> str:
+    """Return the checksum of a row of facts: a single wrong bit in it shows."""
+    values = [row[column.name] for column in old_facts.columns]
+    return hashlib.sha256(repr(values).encode(errors="backslashreplace")).hexdigest()
+
+
 unreal = Table(
     "privet_unreal",
     metadata,

@@ -10,8 +10,9 @@ import json
 import re
 import time
 import uuid
+import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -21,20 +22,31 @@ from sqlalchemy import func, inspect, select, text
 from privet.disguise.complement import Complement, complemented_release, originals
 from privet.disguise.loss import Loss, loss_of
 from privet.disguise.unrealize import places
-from privet.errors import DataError, SchemaError, StoreError
+from privet.errors import DataError, PrivetWarning, SchemaError, StoreError
+from privet.files.reading import parse_json, typed
 from privet.frames import is_frame
 from privet.randomness import Randomness
-from privet.schema import Schema
+from privet.schema import Files, Schema
 from privet.store.database import Database
 from privet.store.insert import State, insert
-from privet.store.layout import APPLICATION, FORMAT, calls, facts, metadata, perturbing, unreal
+from privet.store.layout import (
+    APPLICATION,
+    FORMAT,
+    PURGED,
+    calls,
+    check_of,
+    facts,
+    metadata,
+    old_facts,
+    perturbing,
+    unreal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     from numpy.typing import NDArray
-    from sqlalchemy import Connection, RowMapping
+    from sqlalchemy import Connection, RowMapping, Table
 
     from privet.estimators import TreeClassifier
     from privet.release import Release
@@ -80,10 +92,24 @@ class Store:
     """Samples in a database, as T′ and T^P: ``Store.create`` makes one, ``Store.open`` finds it.
 
     ``url`` is the path of an SQLite file, or the URL of a database in SQLite or PostgreSQL.
+
+    Examples
+    --------
+    >>> import tempfile, privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+    ...         _ = store.add(table)
+    ...         model = pv.TreeClassifier(policy="id3").fit(store.release())
+    >>> model.score(table)
+    1.0
     """
 
-    def __init__(self, database: Database, schema: Schema, method: Complement) -> None:
+    def __init__(
+        self, database: Database, schema: Schema, method: Complement, table: Table = facts
+    ) -> None:
         self.database = database
+        self._facts = table  # that of a store from before checks has no column for one
         self.schema = schema
         self.method = method
         self.universe: Universe = method.universe(schema)
@@ -91,19 +117,28 @@ class Store:
     def __repr__(self) -> str:
         return f"<Store {self.database.name}>"
 
+    def _repr_html_(self) -> str:
+        from privet.notebook import shown
+
+        sentences = [
+            f"Attributes: {', '.join(self.schema.names)}.",
+            f"Its universe has {self.universe.size:,} different records.",
+        ]
+        return shown(repr(self)[1:-1], sentences=sentences)
+
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Close all connections; the store itself stays where it is."""
+        """Close all connections; the store itself stays where it is.
+
+        >>> import tempfile, privet as pv
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     pv.Store.create(f"{folder}/weather.db", pv.datasets.schema("weather")).close()
+        """
         self.database.close()
 
     # Making and finding
@@ -120,6 +155,13 @@ class Store:
         """Make an empty store; a schema whose universe is too large is refused first.
 
         A repeated call is recognised by its token for ``token_days``.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         store.status().samples
+        0
         """
         made = cls(Database(url), schema, method or Complement())
         if not token_days > 0:
@@ -142,22 +184,20 @@ class Store:
         if self.database.sqlite:
             connection.execute(text(f"PRAGMA application_id = {APPLICATION}"))
         metadata.create_all(connection)
-        connection.execute(
-            facts.insert(),
-            {
-                "id": 1,
-                "format": FORMAT,
-                "schema": self.schema.to_json(),
-                "pick": self.method.pick,
-                "dummy": _dummy_text(self.universe),
-                "token_seconds": 86400 * token_days,
-                "copies": 0,
-                "samples": 0,
-                "remaining": 0,
-                "oldest": 1,
-                "place": 0,
-            },
-        )
+        row: dict[str, Any] = {
+            "id": 1,
+            "format": FORMAT,
+            "schema": self.schema.to_json(),
+            "pick": self.method.pick,
+            "dummy": _dummy_text(self.universe),
+            "token_seconds": 86400.0 * token_days,
+            "copies": 0,
+            "samples": 0,
+            "remaining": 0,
+            "oldest": 1,
+            "place": 0,
+        }
+        connection.execute(facts.insert(), row | {"check": check_of(row)})
         with Randomness.system() as source:
             order = places(self.universe, self.method.pick, source)
         place = np.full(self.universe.size, -1)
@@ -169,12 +209,22 @@ class Store:
                 for i, at in enumerate(part)
             ]
             connection.execute(perturbing.insert(), rows)
+            empty = [{"cell": row["cell"], "count": 0} for row in rows]
+            connection.execute(unreal.insert(), empty)
 
     @classmethod
     def open(
         cls, url: str | Path, *, schema: Schema | None = None, timeout: float | None = None
     ) -> Store:
-        """Open a store; with a ``schema``, only if it is the store's."""
+        """Open a store; with a ``schema``, only if it is the store's.
+
+        >>> import tempfile, privet as pv
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     pv.Store.create(f"{folder}/weather.db", pv.datasets.schema("weather")).close()
+        ...     with pv.Store.open(f"{folder}/weather.db") as store:
+        ...         store.schema.target
+        'Play'
+        """
         database = Database(url) if timeout is None else Database(url, timeout=timeout)
         database.check_file()
         try:
@@ -186,12 +236,20 @@ class Store:
         return store
 
     @staticmethod
-    def _found(database: Database) -> tuple[Schema, Complement]:
+    def _found(database: Database) -> tuple[Schema, Complement, Table]:
         with database.reading() as connection:
-            if not inspect(connection).has_table(facts.name):
+            tables = inspect(connection)
+            if not tables.has_table(facts.name):
                 message = f"The database {database.name} holds no store."
                 raise StoreError(message, hint="check the URL; privet store create makes one.")
-            return _meaning(_facts(connection, database.name), database.name)
+            names = {column["name"] for column in tables.get_columns(facts.name)}
+            table = facts if "check" in names else old_facts
+            row = _read_facts(connection, database.name, table)
+        if table is old_facts:
+            message = f"The store {database.name} has no checksum, as it was made by an earlier "
+            message += "privet: a damaged schema cannot be noticed."
+            warnings.warn(message, PrivetWarning, stacklevel=3)
+        return *_meaning(row, database.name), table
 
     def _check_schema(self, schema: Schema | None) -> None:
         if schema is not None and schema != self.schema:
@@ -205,11 +263,19 @@ class Store:
 
         When a call fails, or its process dies, and it is not known whether it was counted, the same
         samples with the same ``token`` are safe to send again: they count once.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         store.add(table).samples
+        14
         """
+        fresh = token is None
         token = _checked_token(token)
         if isinstance(records, dict) and all(map(_is_single, records.values())):
             records = {name: [value] for name, value in records.items()}
-        elif not isinstance(records, str | Path) and not is_frame(records):
+        elif not isinstance(records, str | Path | Files) and not is_frame(records):
             message = "Samples are a frame, a dictionary of columns, one record, or a path."
             raise DataError(message)
         parts = list(self.method.cells(records, self.schema))
@@ -217,18 +283,14 @@ class Store:
         if not len(cells):
             raise DataError("There are no samples.")
         try:
-            return self._add_cells(cells, token)
+            return self._add_cells(cells, token, fresh=fresh)
         except StoreError as error:
-            message = str(error).removesuffix(f" Hint: {error.hint}")
             hint = f"{error.hint} The call's token is {token!r}.".strip()
-            raise StoreError(message, hint=hint) from None
+            raise error.retold(error.message, hint=hint) from None
 
-    def _add_cells(self, cells: NDArray[np.int64], token: str) -> Receipt:
+    def _add_cells(self, cells: NDArray[np.int64], token: str, *, fresh: bool) -> Receipt:
         with self.database.writing() as connection:
-            row = _facts(connection, self.database.name, lock=not self.database.sqlite)
-            now = time.time()
-            self._check_age(token, now - row["token_seconds"])
-            connection.execute(calls.delete().where(calls.c.made < now - row["token_seconds"]))
+            row = self._read_facts(connection, lock=not self.database.sqlite)
             known = connection.execute(select(calls.c.samples).where(calls.c.token == token))
             before = known.scalar_one_or_none()
             if before is not None:
@@ -236,33 +298,54 @@ class Store:
                     message = "The token was used for a call with another number of samples."
                     raise StoreError(message, hint="take a new token for new samples.")
                 return Receipt(token, len(cells), repeated=True)
+            made = self._remembered(connection, row["token_seconds"], token, fresh=fresh)
             state = State(row["copies"], row["remaining"], row["oldest"], row["place"])
-            with Randomness.system() as source:
-                done = insert(connection, self.universe, self.method.pick, state, cells, source)
-            connection.execute(
-                facts.update().values(
-                    copies=done.copies,
-                    samples=row["samples"] + len(cells),
-                    remaining=done.remaining,
-                    oldest=done.oldest,
-                    place=done.place,
-                )
-            )
-            connection.execute(calls.insert(), {"token": token, "samples": len(cells), "made": now})
+            try:
+                with Randomness.system() as source:
+                    done = insert(connection, self.universe, self.method.pick, state, cells, source)
+            except (LookupError, TypeError, ValueError, OverflowError):
+                raise self._broken("rows are missing, or hold no numbers") from None
+            now = dict(row) | asdict(done) | {"samples": row["samples"] + len(cells)}
+            now |= {"check": check_of(now)} if self._facts is facts else {}
+            connection.execute(self._facts.update().values(**now))
+            call = {"token": token, "samples": len(cells), "made": made}
+            connection.execute(calls.insert(), call)
         return Receipt(token, len(cells), repeated=False)
 
-    def _check_age(self, token: str, oldest: float) -> None:
-        made = _TOKEN.fullmatch(token)
-        if made and float(made[1]) + 1 < oldest:  # it has whole seconds
+    def _remembered(
+        self, connection: Connection, seconds: float, token: str, *, fresh: bool
+    ) -> float:
+        """Forget old tokens, refuse one that may be among them, and return when this one was made.
+
+        Time is the database's, for all writers. Nothing is forgotten by a clock that is ahead of
+        the newest call, and up to when tokens were forgotten stays known: if the clock was wrong,
+        a token from before is refused rather than counted twice. A ``fresh`` one is new for sure.
+        """
+        now = self.database.now(connection)
+        newest = select(func.max(calls.c.made)).where(calls.c.token != PURGED)
+        oldest = min(now, connection.execute(newest).scalar_one() or now) - seconds
+        old = calls.delete().where(calls.c.made < oldest, calls.c.token != PURGED)
+        if connection.execute(old).rowcount:
+            connection.execute(calls.delete().where(calls.c.token == PURGED))
+            connection.execute(calls.insert(), {"token": PURGED, "samples": 0, "made": oldest})
+        purged = select(calls.c.made).where(calls.c.token == PURGED)
+        forgotten = connection.execute(purged).scalar_one_or_none() or oldest
+        told = _TOKEN.fullmatch(token)
+        made = float(told[1]) if told else now
+        if not fresh and made + 1 < max(forgotten, now - seconds):  # a token has whole seconds
             message = "The token is older than the store remembers: whether its call was counted "
             raise StoreError(message + "cannot be told.", hint="compare the number of samples.")
+        return max(now, made)
 
     # Looking
 
     @contextmanager
     def _moment(self) -> Iterator[tuple[Connection, RowMapping]]:
         with self.database.reading() as connection:
-            yield connection, _facts(connection, self.database.name)
+            yield connection, self._read_facts(connection)
+
+    def _read_facts(self, connection: Connection, *, lock: bool = False) -> RowMapping:
+        return _read_facts(connection, self.database.name, self._facts, lock=lock)
 
     def _tables(self) -> tuple[RowMapping, NDArray[np.int64], NDArray[np.int64]]:
         """Return the facts and, by cell, T′ and what was taken of T^P, all of one moment."""
@@ -273,19 +356,45 @@ class Store:
                 (unreal, unreal.c.count, moved),
                 (perturbing, perturbing.c.taken, taken),
             ):
-                rows = connection.execute(select(table.c.cell, column)).all()
-                held = np.array([tuple(one) for one in rows], np.int64).reshape(-1, 2)
-                if len(held) and not (held[:, 0].min() >= 0 and held[:, 0].max() < len(out)):
+                counted = self._rows(connection, table.c.cell, column)
+                whole = table is perturbing or self._facts is facts
+                if whole and not np.array_equal(np.sort(counted[:, 0]), np.arange(len(out))):
+                    raise self._broken("it does not have one row for every cell")
+                if len(counted) and not (
+                    counted[:, 0].min() >= 0 and counted[:, 0].max() < len(out)
+                ):
                     raise self._broken("a row lies outside the universe")
-                out[held[:, 0]] = held[:, 1]
+                out[counted[:, 0]] = counted[:, 1]
         return row, moved, taken
 
+    def _rows(self, connection: Connection, *columns: Any) -> NDArray[np.int64]:
+        """Return columns of whole numbers; SQLite would keep anything in them."""
+        rows = connection.execute(select(*columns)).all()
+        try:
+            pairs = [[typed(cell, int) for cell in row] for row in rows]
+            return np.array(pairs, np.int64).reshape(-1, len(columns))
+        except (TypeError, OverflowError):
+            raise self._broken("a row holds no whole number") from None
+
     def status(self) -> Status:
-        """Return how the store stands."""
+        """Return how the store stands.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         _ = store.add(table)
+        ...         store.status().samples
+        14
+        """
         with self._moment() as (connection, row):
             kept = {
-                table: connection.execute(select(func.count()).select_from(table)).scalar_one()
-                for table in (unreal, perturbing, calls)
+                table: connection.execute(select(func.count()).where(some)).scalar_one()
+                for table, some in (
+                    (unreal, unreal.c.count > 0),
+                    (perturbing, perturbing.c.cell >= 0),
+                    (calls, calls.c.token != PURGED),
+                )
             }
         return Status(
             self.database.name,
@@ -300,42 +409,95 @@ class Store:
             lingers=not self.database.sqlite,
         )
 
-    def loss(self, leaked: int = 1) -> Loss:
-        """Return what a leak of some stored records gives away on average (thesis, §6.1)."""
-        _, moved, taken = self._tables()
-        return loss_of(self.universe, taken - moved, int(self.status().copies), leaked)
+    def loss(
+        self, leaked: int = 1, *, alpha: float = 0.0, p_d: float = 1.0, p_r: float | None = None
+    ) -> Loss:
+        """Return what a leak of some stored records gives away on average (Fong, §6.1).
+
+        The thesis' α, P_D and P_R are explained at ``privet.disguise.loss.loss_of``.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         _ = store.add(table)
+        ...         len(store.loss().sentences()) > 0
+        True
+        """
+        row, moved, taken = self._tables()
+        copies = int(row["copies"])
+        return loss_of(self.universe, taken - moved, copies, leaked, alpha=alpha, p_d=p_d, p_r=p_r)
 
     def release(self) -> Release:
-        """Return the store as it is now as a release, to be mined or written."""
+        """Return the store as it is now as a release, to be mined or written.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         _ = store.add(table)
+        ...         store.release().rows
+        14
+        """
         row, moved, taken = self._tables()
         if not row["samples"]:
             raise DataError("The store has no samples yet.")
-        column = self.universe.count_column
-        tables = []
-        for counts in (moved, row["copies"] - taken):
-            cells = np.flatnonzero(counts)
-            held = counts[cells].astype(np.float64)
-            tables.append({**self.universe.part(cells), column: held})
+        tables = [self.universe.table(counts) for counts in (moved, row["copies"] - taken)]
         universe = self.universe.with_copies(row["copies"])
         return complemented_release(self.method.recipe(self.schema), universe, tables)
 
-    def mine(self, **settings: Any) -> TreeClassifier:
-        """Grow the samples' tree without reconstructing any; settings are ``TreeClassifier``'s."""
+    def mine(self, *, target: str | None = None, **settings: Any) -> TreeClassifier:
+        """Grow the samples' tree without reconstructing any; settings are ``TreeClassifier``'s.
+
+        Any attribute may be the ``target`` (Fong §3.2, §5.2.2); by default the schema's class.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         _ = store.add(table)
+        ...         store.mine(policy="id3").score(table)
+        1.0
+        """
         from privet.estimators import TreeClassifier
 
-        return TreeClassifier(**settings).fit(self.release())
+        release = self.release()
+        return TreeClassifier(**settings).fit(
+            release if target is None else release.with_target(target)
+        )
 
-    def reconstruct(self) -> Any:
-        """Return the samples themselves, which undoes the disguise; mining does not need it."""
+    def originals(self) -> Any:
+        """Return the samples themselves, which undoes the disguise; mining does not need it.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         _ = store.add(table)
+        ...         store.originals().num_rows
+        14
+        """
         return originals(self.release())
 
     def verify(self) -> int:
-        """Check the invariant q·T^U = T_S + T′ + T^P cell by cell; return the number of samples."""
+        """Check the invariant q·T^U = T_S + T′ + T^P cell by cell; return the number of samples.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
+        ...         _ = store.add(table)
+        ...         store.verify()
+        14
+        """
         row, moved, taken = self._tables()
+        if _meaning(row, self.database.name)[0] != self.schema:
+            raise self._broken("its schema is not what it was when the store was opened")
+        self._check_places()
         counted = taken - moved  # T_S
         real = self.universe.is_real(np.arange(self.universe.size))
         size, samples, copies = self.universe.size, row["samples"], row["copies"]
-        found = {
+        wrongs = {
             "a count is negative": bool((moved < 0).any() or (counted < 0).any()),
             "more was taken than the universe holds": bool((taken > copies).any()),
             "T′ does not hold a record a sample": int(moved.sum()) != samples,
@@ -343,24 +505,41 @@ class Store:
             "T^P is not what remains": copies * size - int(taken.sum()) != row["remaining"],
             "a dummy was collected": bool(counted[~real].any()),
         }
-        for said, wrong in found.items():
+        for said, wrong in wrongs.items():
             if wrong:
                 raise self._broken(said)
         return int(samples)
+
+    def _check_places(self) -> None:
+        """Check that the places in the order of moving to T′ are 0, 1, 2 and so on."""
+        with self._moment() as (connection, _):
+            rows = connection.execute(select(perturbing.c.place)).scalars().all()
+        given = [place for place in rows if place is not None]
+        if any(type(place) is not int for place in given) or sorted(given) != [*range(len(given))]:
+            raise self._broken("a record has lost its place in the order of moving")
 
     def _broken(self, said: str) -> StoreError:
         message = f"The store {self.database.name} does not add up: {said}."
         return StoreError(message, hint="someone else wrote to it; restore it from a copy.")
 
 
-def _facts(connection: Connection, name: str, *, lock: bool = False) -> RowMapping:
-    query = select(facts).where(facts.c.id == 1)
+def _read_facts(
+    connection: Connection, name: str, table: Table, *, lock: bool = False
+) -> RowMapping:
+    query = select(table).where(table.c.id == 1)
     row = connection.execute(query.with_for_update() if lock else query).mappings().one_or_none()
     if row is None:
         raise StoreError(f"The store {name} has lost its facts.", hint="restore it from a copy.")
-    if row["format"] > FORMAT:
+    if type(row["format"]) is int and row["format"] > FORMAT:
         message = f"The store {name} is of format {row['format']}; this privet knows {FORMAT}."
         raise StoreError(message, hint="upgrade privet.")
+    counts = [row[key] for key in ("format", "copies", "samples", "remaining", "oldest", "place")]
+    fine = all(type(count) is int and count >= 0 for count in counts)
+    fine = fine and row["oldest"] <= row["copies"] + 1 and type(row["token_seconds"]) is float
+    fine = fine and all(type(row[key]) is str for key in ("schema", "pick", "dummy"))
+    if not fine or (table is facts and row["check"] != check_of(dict(row))):
+        message = f"The facts of the store {name} are damaged."
+        raise StoreError(message, hint="restore it from a copy.")
     return row
 
 
@@ -371,9 +550,9 @@ def _dummy_text(universe: Universe) -> str:
 
 def _meaning(row: RowMapping, name: str) -> tuple[Schema, Complement]:
     try:
-        schema = Schema.from_dict(json.loads(row["schema"]))
-        return schema, Complement(row["pick"], json.loads(row["dummy"]))
-    except (ValueError, TypeError, KeyError):
+        schema = Schema.from_dict(parse_json(row["schema"]))
+        return schema, Complement(row["pick"], parse_json(row["dummy"]))
+    except (ValueError, TypeError, LookupError, AttributeError):
         raise StoreError(f"The facts of the store {name} are damaged.") from None
 
 

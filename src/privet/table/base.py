@@ -83,7 +83,7 @@ class Table(ABC):
         """Return the sum of ``work(batch)`` over all batches, in one pass on all threads."""
         self.meter.passes += 1
 
-        def one(shard: Callable[[], Iterator[Batch]]) -> tuple[IntArrays | None, int]:
+        def counted(shard: Callable[[], Iterator[Batch]]) -> tuple[IntArrays | None, int]:
             rows = 0
 
             def counted(batch: Batch) -> IntArrays:
@@ -93,7 +93,7 @@ class Table(ABC):
 
             return added(map(counted, shard())), rows
 
-        parts = track(in_threads(one, self.shards()), label, self.rows, lambda done: done[1])
+        parts = track(in_threads(counted, self.shards()), label, self.rows, lambda done: done[1])
         total = added(part for part, _ in parts if part is not None)
         if total is None:
             message = "The table has no rows."
@@ -102,8 +102,8 @@ class Table(ABC):
 
     def thinned(self, names: Sequence[str], step: int) -> dict[str, NDArray[Any]]:
         """Return some columns of every ``step``-th row, in one pass."""
-        held = [thinned(batch, names, step) for batch in self.batches()]
-        return {name: np.concatenate([part[name] for part in held]) for name in names}
+        parts = [thinned(batch, names, step) for batch in self.batches()]
+        return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
     def collect(self, limit: int) -> MemoryTable:
         """Return the table in memory; refuse if it has more than ``limit`` rows."""

@@ -84,14 +84,14 @@ class Cluster:
     def each(self, work: Callable[[Any], bytes], items: Sequence[Any], label: str) -> list[bytes]:
         """Return ``work(item)`` of every item in order, each in a task of its own."""
 
-        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+        def worked(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
             for numbers in arrived:
                 for number in numbers.column(0).to_pylist():
                     yield number, 0, work(items[number])
 
         if not items:
             return []
-        frame = self.mapped(self.numbers(len(items)), one)
+        frame = self.mapped(self.numbers(len(items)), worked)
         rows = self.run(frame, label, len(items), len(items))
         return [row.data for row in sorted(rows, key=lambda row: row.key)]
 
@@ -107,8 +107,8 @@ def _done(context: Any, group: str) -> int:
     for job in tracker.getJobIdsForGroup(group):
         info = tracker.getJobInfo(job)
         stages.update(() if info is None else info.stageIds)
-    held = (tracker.getStageInfo(stage) for stage in stages)
-    return sum(info.numCompletedTasks for info in held if info is not None)
+    infos = (tracker.getStageInfo(stage) for stage in stages)
+    return sum(info.numCompletedTasks for info in infos if info is not None)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ one row group's pages and one batch.
 
 from __future__ import annotations
 
-import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.errors import DataError
+from privet.files.reading import Stamp, cause, open_regular
+from privet.frames import as_arrow, as_numpy
 from privet.table.pieces import Piece, PiecedTable
 
 if TYPE_CHECKING:
@@ -36,40 +38,59 @@ GROUP_ROWS = 1 << 18  # a row group is what one thread reads, so tables of a mil
 _TYPES = ("uint8", "uint16", "double")
 
 
-def open_parquet(path: Path, metadata: Any = None, text: Sequence[str] = ()) -> Any:
+@contextmanager
+def open_parquet(
+    path: Path, metadata: Any = None, text: Sequence[str] = (), stamp: Stamp | None = None
+) -> Iterator[Any]:
     """Open a Parquet file for reading in small pieces; say so if it is none.
 
-    Columns of ``text`` are read as dictionaries: each distinct value once a batch.
+    Columns of ``text`` are read as dictionaries: each distinct value once a batch. With a
+    ``stamp`` the file that is opened must have it.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        # Without pre-buffering and with a small buffer a column is never read as a whole.
-        return pq.ParquetFile(
-            path,
-            metadata=metadata,
-            pre_buffer=False,
-            buffer_size=1 << 20,
-            read_dictionary=list(text) or None,
-        )
-    except (OSError, pa.ArrowException) as error:
+        file = open_regular(path)
+    except OSError as error:
         raise unreadable(path, error) from None
+    with file:
+        if stamp is not None and not stamp.fits(Stamp.of(file.fileno())):
+            raise _changed(path)
+        try:
+            # Without pre-buffering and with a small buffer a column is never read as a whole.
+            reader = pq.ParquetFile(
+                pa.PythonFile(file, "r"),
+                metadata=metadata,
+                pre_buffer=False,
+                buffer_size=1 << 20,
+                read_dictionary=list(text) or None,
+            )
+        except (OSError, pa.ArrowException, UnicodeError) as error:
+            raise unreadable(path, error) from None
+        with reader:
+            yield reader
 
 
 def unreadable(path: Path, error: Exception) -> DataError:
     """Return the error for a file that cannot be read."""
-    number = getattr(error, "errno", None)  # Arrow's own text is long, and repeats the path
-    cause = os.strerror(number) if number else "it is no Parquet file, or is cut short or altered"
-    return DataError(f"The file {path} cannot be read: {cause}.")
+    why = "it is no Parquet file, or is cut short or altered"
+    if isinstance(error, OSError) and error.errno:  # Arrow's own text is long, and repeats the path
+        why = cause(error)
+    return DataError(f"The file {path} cannot be read: {why}.")
+
+
+def _changed(path: Path) -> DataError:
+    message = f"The file {path} has changed since it was first looked at."
+    return DataError(message, hint="start again when nobody writes to it.")
 
 
 @dataclass(frozen=True)
 class _Group:
-    """A row group of a file; ``stamp`` is the file's size and time when it was first looked at."""
+    """A row group of a file; ``stamp`` is the file's when it was first looked at."""
 
     path: Path
-    stamp: tuple[int, int]
+    stamp: Stamp
     group: int
 
 
@@ -79,17 +100,22 @@ class ParquetTable(PiecedTable):
     ``types`` has the stored type of each column by Arrow's name. A piece is a row group.
     """
 
-    def __init__(self, paths: Iterable[str | Path], names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        paths: Iterable[str | Path],
+        names: Sequence[str] | None = None,
+        stamps: Sequence[Stamp] | None = None,
+    ) -> None:
         pieces: list[Piece] = []
         types: dict[str, str] | None = None
         start = 0
-        for path in map(Path, paths):
-            with open_parquet(path) as reader:
+        for number, path in enumerate(map(Path, paths)):
+            stamp = stamp_of(path) if stamps is None else stamps[number]
+            with open_parquet(path, stamp=stamp) as reader:
                 metadata = reader.metadata
-                held = {field.name: str(field.type) for field in reader.schema_arrow}
-            stamp = stamp_of(path)
-            _check_types(path, held, types, names)
-            types = types or held
+                stored = {field.name: str(field.type) for field in reader.schema_arrow}
+            _check_types(path, stored, types, names)
+            types = types or stored
             for group in range(metadata.num_row_groups):
                 rows = metadata.row_group(group).num_rows
                 pieces.append(Piece(_Group(path, stamp, group), start, 0, rows))
@@ -101,7 +127,7 @@ class ParquetTable(PiecedTable):
         self.pieces = pieces
         self.steps = ()
 
-    def held(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
+    def stored_columns(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
         """Yield the stored columns of a row group."""
         group: _Group = piece.origin
         rows = min(BATCH_ROWS, piece.skip + piece.rows)
@@ -112,37 +138,35 @@ class ParquetTable(PiecedTable):
                 if column.null_count:
                     message = f"The file {group.path} has a missing value in column {name!r}."
                     raise DataError(message)
-                columns[name] = column.to_numpy(zero_copy_only=False)
+                columns[name] = as_numpy(column)
             yield columns
 
 
-def stamp_of(path: Path) -> tuple[int, int]:
-    """Return what tells that a file has changed: its size and the time it was last written."""
+def stamp_of(path: Path) -> Stamp:
+    """Return what tells that a file has changed."""
     try:
-        found = path.stat()
+        with open_regular(path) as file:
+            return Stamp.of(file.fileno())
     except OSError as error:
         raise unreadable(path, error) from None
-    return found.st_size, found.st_mtime_ns
 
 
-def check_stamp(path: Path, stamp: tuple[int, int]) -> None:
+def check_stamp(path: Path, stamp: Stamp) -> None:
     """Complain of a file that is not the same any more."""
-    if stamp_of(path) != stamp:
-        message = f"The file {path} has changed since it was first looked at."
-        raise DataError(message, hint="start again when nobody writes to it.")
+    if not stamp.fits(stamp_of(path)):
+        raise _changed(path)
 
 
 @lru_cache(maxsize=16)
-def _footer(path: Path, stamp: tuple[int, int]) -> Any:
+def _footer(path: Path, stamp: Stamp) -> Any:
     """Return a file's footer, which is read once for many row groups."""
-    del stamp
-    with open_parquet(path) as reader:
+    with open_parquet(path, stamp=stamp) as reader:
         return reader.metadata
 
 
 def read_group(
     path: Path,
-    stamp: tuple[int, int],
+    stamp: Stamp,
     group: int,
     names: Sequence[str],
     rows: int,
@@ -151,16 +175,16 @@ def read_group(
     """Yield the Arrow batches of one row group of a file that is still the same."""
     import pyarrow as pa
 
-    check_stamp(path, stamp)
     metadata = _footer(path, stamp)
     left = metadata.row_group(group).num_rows
-    with open_parquet(path, metadata, text) as reader:
+    with open_parquet(path, metadata, text, stamp) as reader:
         batches = reader.iter_batches(
             rows, row_groups=[group], columns=list(names), use_threads=False
         )
         while left:
             try:
                 batch = next(batches)
+                batch.validate(full=True)  # Parquet's reader takes any bytes for text
             except (OSError, pa.ArrowException, StopIteration) as error:
                 raise unreadable(path, error) from None
             yield batch
@@ -168,19 +192,19 @@ def read_group(
 
 
 def _check_types(
-    path: Path, held: dict[str, str], types: dict[str, str] | None, names: Sequence[str] | None
+    path: Path, stored: dict[str, str], types: dict[str, str] | None, names: Sequence[str] | None
 ) -> None:
-    asked = list(held) if names is None else names
+    asked = list(stored) if names is None else names
     for name in asked:
-        if name not in held:
-            raise DataError(f"The file {path} has no column {name!r}; it has {', '.join(held)}.")
-        if held[name] not in _TYPES:
-            message = f"The file {path} has a column {name!r} of type {held[name]}; "
+        if name not in stored:
+            raise DataError(f"The file {path} has no column {name!r}; it has {', '.join(stored)}.")
+        if stored[name] not in _TYPES:
+            message = f"The file {path} has a column {name!r} of type {stored[name]}; "
             raise DataError(message + "codes (uint8, uint16) or numbers (float64) are allowed.")
-        if types is not None and held[name] != types.get(name):
+        if types is not None and stored[name] != types.get(name):
             message = f"The file {path} has another type of column {name!r} than the files before."
             raise DataError(message)
-    if types is not None and names is None and list(held) != list(types):
+    if types is not None and names is None and list(stored) != list(types):
         raise DataError(f"The file {path} has other columns than the files before it.")
 
 
@@ -209,7 +233,7 @@ def write_parquet(
         store_schema=True,
     ) as writer:
         for group in _groups(batches, types):
-            table = pa.table([group[name] for name in types], schema=schema)
+            table = pa.table([as_arrow(group[name]) for name in types], schema=schema)
             writer.write_table(table, row_group_size=GROUP_ROWS)
             rows += table.num_rows
     return rows
@@ -219,18 +243,18 @@ def _groups(
     batches: Iterable[Mapping[str, NDArray[Any]]], types: Mapping[str, np.dtype[Any]]
 ) -> Iterator[dict[str, NDArray[Any]]]:
     """Yield the same rows in groups of GROUP_ROWS, the last one smaller."""
-    held = {name: np.empty(GROUP_ROWS, kind) for name, kind in types.items()}
+    group = {name: np.empty(GROUP_ROWS, kind) for name, kind in types.items()}
     filled = 0
     for batch in batches:
         length = len(next(iter(batch.values())))
         taken = 0
         while taken < length:
             step = min(GROUP_ROWS - filled, length - taken)
-            for name, column in held.items():
+            for name, column in group.items():
                 column[filled : filled + step] = batch[name][taken : taken + step]
             filled, taken = filled + step, taken + step
             if filled == GROUP_ROWS:
-                yield held
+                yield group
                 filled = 0
     if filled:
-        yield {name: column[:filled] for name, column in held.items()}
+        yield {name: column[:filled] for name, column in group.items()}

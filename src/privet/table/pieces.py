@@ -14,7 +14,7 @@ from privet.table.base import Batch, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["Piece", "PiecedTable", "Step"]
+__all__ = ["Asked", "Piece", "PiecedTable"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Step:
+class Asked:
     """Work a map asked for; ``offset`` is where this table begins in the one it was asked of."""
 
     work: Callable[[Batch], Batch]
@@ -42,10 +42,10 @@ class PiecedTable(Table):
     """A table that knows its pieces and how long each is; what a piece holds comes when asked."""
 
     pieces: list[Piece]
-    steps: tuple[Step, ...]
+    steps: tuple[Asked, ...]
 
     @abstractmethod
-    def held(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
+    def stored_columns(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
         """Yield the columns of all that a piece's origin holds, in order, some rows at a time."""
 
     def batch(self, piece: Piece, start: int, row: int, columns: Mapping[str, Any]) -> Batch:
@@ -54,19 +54,19 @@ class PiecedTable(Table):
         return Batch(start, columns)
 
     def shards(self) -> Sequence[Callable[[], Iterator[Batch]]]:
-        """Return one call a piece."""
+        """Return one call per piece."""
         return [partial(self.read, piece) for piece in self.pieces]
 
     def read(self, piece: Piece) -> Iterator[Batch]:
         """Yield the batches of one piece."""
-        return self.worked(piece, self.held(piece))
+        return self.worked(piece, self.stored_columns(piece))
 
-    def worked(self, piece: Piece, held: Iterator[Mapping[str, Any]]) -> Iterator[Batch]:
+    def worked(self, piece: Piece, batches: Iterator[Mapping[str, Any]]) -> Iterator[Batch]:
         """Cut what a piece's origin holds to the piece, and do the work of all maps."""
         begin, end = piece.skip, piece.skip + piece.rows
         place = 0
         while place < end:
-            columns = next(held, None)
+            columns = next(batches, None)
             if columns is None:
                 message = "a piece of a table ended before its last row"
                 raise BugError(message)
@@ -74,7 +74,7 @@ class PiecedTable(Table):
             first, last = max(begin - place, 0), min(end - place, length)
             if first < last:
                 if last - first < length:
-                    columns = {name: cut(one, first, last) for name, one in columns.items()}
+                    columns = {name: cut(column, first, last) for name, column in columns.items()}
                 start = piece.start + place + first - begin
                 batch = self.batch(piece, start, place + first, columns)
                 for step in self.steps:
@@ -85,7 +85,7 @@ class PiecedTable(Table):
 
     def map(self, work: Callable[[Batch], Batch]) -> Self:
         """Return the mapped table; the work is done whenever the table is read."""
-        mapped = self._copy(self.pieces, (*self.steps, Step(work, 0)))
+        mapped = self._copy(self.pieces, (*self.steps, Asked(work, 0)))
         if self.pieces:
             # One row tells which columns the work gives.
             first = replace(self.pieces[0], skip=0, rows=1)
@@ -104,7 +104,7 @@ class PiecedTable(Table):
         steps = tuple(replace(step, offset=step.offset + start) for step in self.steps)
         return self._copy(pieces, steps)
 
-    def _copy(self, pieces: list[Piece], steps: tuple[Step, ...]) -> Self:
+    def _copy(self, pieces: list[Piece], steps: tuple[Asked, ...]) -> Self:
         table = self.__class__.__new__(self.__class__)
         table.__dict__.update(self.__dict__, names=list(self.names), meter=self.meter)
         table.rows = sum(piece.rows for piece in pieces)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from privet.files.reading import Stamp
     from privet.table.source import Source
 
 __all__ = ["RawTable"]
@@ -24,7 +25,7 @@ class _Raw:
     """A row group of a Parquet file, or a whole CSV file."""
 
     path: Path
-    stamp: tuple[int, int]
+    stamp: Stamp
     group: int
     row: int
     names: tuple[str, ...]
@@ -49,11 +50,11 @@ class RawTable(PiecedTable):
             if not is_parquet(path):
                 self._add(_Raw(path, stamp, 0, 0, (), ()), next(counted))
                 continue
-            with open_parquet(path) as reader:
+            with open_parquet(path, stamp=stamp) as reader:
                 metadata = reader.metadata
-                held = reader.schema_arrow
-            names = tuple(source.stored(path, held.names))
-            text = tuple(name for name in names if str(held.field(name).type) == "string")
+                arrow = reader.schema_arrow
+            names = tuple(source.stored(path, arrow.names))
+            text = tuple(name for name in names if str(arrow.field(name).type) == "string")
             row = 0
             for group in range(metadata.num_row_groups):
                 rows = metadata.row_group(group).num_rows
@@ -65,7 +66,7 @@ class RawTable(PiecedTable):
             self.pieces.append(Piece(raw, self.rows, 0, rows))
         self.rows += rows
 
-    def held(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
+    def stored_columns(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
         """Yield the raw columns of a piece."""
         raw: _Raw = piece.origin
         if is_parquet(raw.path):

@@ -7,28 +7,28 @@ attribute ``key``. Rows have stable places: files in order of their names, rows 
 from __future__ import annotations
 
 import glob
-import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from privet.errors import DataError
-from privet.frames import columns
+from privet.frames import check_names, columns
+from privet.schema import Files
 from privet.table.base import Batch
+from privet.table.csv import csv_batches, header, sniffed
 from privet.table.parquet import BATCH_ROWS, open_parquet, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from privet.frames import Column
-    from privet.schema import Attribute
+    from privet.schema import Attribute, Format
 
-__all__ = ["RawBatch", "Source", "is_parquet", "keys_of"]
+__all__ = ["RawBatch", "Source", "column_names", "files_of", "is_parquet", "keys_of"]
 
 _PARQUET = (".parquet", ".pq")
-_CSV = (".csv", ".csv.gz")
+_CSV = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 _MIN_ROW = 2  # bytes that a cell of CSV takes at least, with its comma
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what writers of partitioned folders call a missing value
 
@@ -45,11 +45,6 @@ class RawBatch(Batch):
         """How many rows there are."""
         return len(self)
 
-    @property
-    def where(self) -> str:
-        """Name the file, for error messages."""
-        return f" of {self.path}"
-
 
 def is_parquet(path: Path) -> bool:
     """Whether a file is Parquet by its name."""
@@ -59,11 +54,14 @@ def is_parquet(path: Path) -> bool:
 class Source:
     """The columns of some attributes in raw Parquet or CSV files.
 
-    ``path`` is a file, a folder of files, or a pattern such as ``"sales/2024-*.parquet"``.
+    ``path`` is a file, a folder of files, or a pattern such as ``"sales/2024-*.parquet"``;
+    ``Files`` says how CSV files there are written, where it has to be said.
     """
 
-    def __init__(self, path: str | Path, attributes: Sequence[Attribute]) -> None:
-        self.paths = _files(Path(path))
+    def __init__(self, path: str | Path | Files, attributes: Sequence[Attribute]) -> None:
+        files: Files = Files.of(path)
+        self.paths = files_of(files.path)
+        self.format = files.format
         self.attributes = list(attributes)
         self.names = [attribute.name for attribute in attributes]
 
@@ -79,6 +77,20 @@ class Source:
                 total += packed * path.stat().st_size // (_MIN_ROW * len(self.names)) + 1
         return total
 
+    def rows_up_to(self, most: int) -> int:
+        """Return the number of rows, or ``most`` if there are so many or more.
+
+        CSV files are read for it, as far as need be.
+        """
+        if all(map(is_parquet, self.paths)):
+            return min(self.row_bound(), most)
+        rows = 0
+        for batch in self.batches():
+            rows += len(batch)
+            if rows >= most:
+                return most
+        return rows
+
     def batches(self) -> Iterator[RawBatch]:
         """Yield all rows in order, at most ``BATCH_ROWS`` at a time."""
         start = 0
@@ -91,24 +103,24 @@ class Source:
 
     def read(self, path: Path) -> Iterator[dict[str, Column]]:
         """Yield the raw columns of one file, at most ``BATCH_ROWS`` rows at a time."""
-        for held in self._parquet(path) if is_parquet(path) else self._csv(path):
-            for first in range(0, held.num_rows, BATCH_ROWS):
-                yield self.columns(path, held.slice(first, BATCH_ROWS))
+        for table in self._parquet(path) if is_parquet(path) else self._csv(path):
+            for first in range(0, table.num_rows, BATCH_ROWS):
+                yield self.columns(path, table.slice(first, BATCH_ROWS))
 
-    def columns(self, path: Path, held: Any) -> dict[str, Column]:
+    def columns(self, path: Path, table: Any) -> dict[str, Column]:
         """Return the raw columns of an Arrow batch of one file, those of its folders added."""
         keys = keys_of(path)
         for attribute in self.attributes:
-            if attribute.name not in held.schema.names:
-                column = _constant(path, attribute, keys[attribute.name], held.num_rows)
-                held = held.append_column(attribute.name, column)
-        return columns(held, self.names)
+            if attribute.name not in table.schema.names:
+                column = _constant(path, attribute, keys[attribute.name], table.num_rows)
+                table = table.append_column(attribute.name, column)
+        return columns(table, self.names)
 
-    def stored(self, path: Path, held: Sequence[str]) -> list[str]:
+    def stored(self, path: Path, present: Sequence[str]) -> list[str]:
         """Return the names to read from a file with such columns; complain if one is missing."""
         keys = keys_of(path)
-        asked = [name for name in self.names if name in held or name not in keys]
-        self._check(path, held, asked)
+        asked = [name for name in self.names if name in present or name not in keys]
+        self._check(path, present, asked)
         return asked
 
     def _parquet(self, path: Path) -> Iterator[Any]:
@@ -117,70 +129,68 @@ class Source:
         with open_parquet(path) as reader:
             asked = self.stored(path, reader.schema_arrow.names)
             try:
-                yield from reader.iter_batches(BATCH_ROWS, columns=asked)
+                for batch in reader.iter_batches(BATCH_ROWS, columns=asked):
+                    batch.validate(full=True)  # Parquet's reader takes any bytes for text
+                    yield batch
             except (OSError, pa.ArrowException) as error:
                 raise unreadable(path, error) from None
 
     def _csv(self, path: Path) -> Iterator[Any]:
-        import pyarrow as pa
-        import pyarrow.csv as pc
-
-        types = {attribute.name: _type(attribute) for attribute in self.attributes}
-        read = pc.ReadOptions(block_size=1 << 22)
-        convert = pc.ConvertOptions(column_types=types)
-        try:
-            asked = self.stored(path, _header(path, pc))
-            kept = [attribute for attribute in self.attributes if attribute.name in asked]
-            with pc.open_csv(path, read_options=read, convert_options=convert) as reader:
-                for batch in reader:
-                    yield _emptied(batch.select(asked), kept)
-        except (OSError, pa.ArrowException) as error:
-            raise _csv_error(path, error, self.names) from None
+        written = sniffed(path, self.format)
+        looks = header(path, written)
+        asked = self.stored(path, looks.names)
+        kept = [attribute for attribute in self.attributes if attribute.name in asked]
+        types = {
+            attribute.name: _read_as(attribute, looks.field(attribute.name).type)
+            for attribute in kept
+        }
+        for batch in csv_batches(path, written, types, asked):
+            yield _emptied(batch, kept, written.missing or ())
 
     @staticmethod
-    def _check(path: Path, held: Sequence[str], asked: Sequence[str]) -> None:
+    def _check(path: Path, present: Sequence[str], asked: Sequence[str]) -> None:
         for name in asked:
-            if name not in held:
-                message = f"The file {path} has no column {name!r}; it has {', '.join(held)}."
-                raise DataError(message, hint="rename the column, or correct the schema.")
-            if list(held).count(name) > 1:
+            if list(present).count(name) > 1:
                 message = f"The file {path} has two columns named {name!r}."
                 raise DataError(message, hint="rename or drop one of them.")
+        check_names(present, asked, f"The file {path}")
 
 
-def _files(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
+    """Return the files that a path, a folder or a pattern stands for, in order of their names."""
     if path.is_file():
         if not path.name.endswith(_PARQUET + _CSV):
-            raise DataError(f"The file {path} is neither .parquet nor .csv by its name.")
+            message = f"The file {path} is neither .parquet nor .csv nor .tsv by its name."
+            raise DataError(message, hint="rename it if it is one of them, or export it as one.")
         return [path]
     if path.is_dir():
         files = _inside(path)
         if not files:
-            raise DataError(f"The folder {path} holds no .parquet or .csv file.")
+            raise DataError(f"The folder {path} holds no .parquet, .csv or .tsv file.")
         return files
     if not glob.has_magic(str(path)):
         raise DataError(f"There is no file or folder {path}.")
     files = []
-    for found in sorted(map(Path, glob.glob(str(path), recursive=True))):  # noqa: PTH207
-        if found.is_dir():
-            files += _inside(found)
-        elif found.name.endswith(_PARQUET + _CSV):
-            files.append(found)
+    for match in sorted(map(Path, glob.glob(str(path), recursive=True))):  # noqa: PTH207
+        if match.is_dir():
+            files += _inside(match)
+        elif match.name.endswith(_PARQUET + _CSV):
+            files.append(match)
     if not files:
-        raise DataError(f"No .parquet or .csv file fits the pattern {path}.")
+        raise DataError(f"No .parquet, .csv or .tsv file fits the pattern {path}.")
     return sorted(set(files))
 
 
 def _inside(folder: Path) -> list[Path]:
     """Return the files of a folder, and of those below it that are named ``key=value``."""
     files = []
-    for held in sorted(folder.iterdir()):
-        if held.name[0] in "._":
+    for entry in sorted(folder.iterdir()):
+        if entry.name[0] in "._":
             continue
-        if held.is_dir():
-            files += _inside(held) if "=" in held.name else []
-        elif held.name.endswith(_PARQUET + _CSV):
-            files.append(held)
+        if entry.is_dir():
+            files += _inside(entry) if "=" in entry.name else []
+        elif entry.name.endswith(_PARQUET + _CSV):
+            files.append(entry)
     return files
 
 
@@ -212,7 +222,7 @@ def _type(attribute: Attribute) -> Any:
 
     if attribute.values is None:
         return pa.float64()
-    kinds = {type(value) for value in attribute.values}
+    kinds = {type(value) for value in attribute.originals}
     if kinds == {bool}:
         return pa.bool_()
     if kinds == {int}:
@@ -220,35 +230,34 @@ def _type(attribute: Attribute) -> Any:
     return pa.float64() if kinds <= {int, float} else pa.string()
 
 
-def _header(path: Path, pc: Any) -> list[str]:
-    with pc.open_csv(path, read_options=pc.ReadOptions(block_size=1 << 22)) as reader:
-        return list(reader.schema.names)
+def _read_as(attribute: Attribute, looks: Any) -> Any:
+    """Return the type of a CSV column; where numbers are declared, dates are read as dates."""
+    import pyarrow as pa
+
+    return looks if attribute.values is None and pa.types.is_temporal(looks) else _type(attribute)
 
 
-def _emptied(batch: Any, attributes: Sequence[Attribute]) -> Any:
-    """Make empty text a missing value, unless it is a declared category."""
+def column_names(path: Path, asked: Format) -> list[str]:
+    """Return the names of a file's columns, those that its folders give included."""
+    if is_parquet(path):
+        with open_parquet(path) as reader:
+            names = list(reader.schema_arrow.names)
+    else:
+        names = list(header(path, sniffed(path, asked)).names)
+    return [*names, *(name for name in keys_of(path) if name not in names)]
+
+
+def _emptied(batch: Any, attributes: Sequence[Attribute], marks: Sequence[str]) -> Any:
+    """Make null of text that stands for a missing value, unless it is a declared category."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    held = []
+    emptied = []
     for attribute in attributes:
         column = batch.column(attribute.name)
-        if pa.types.is_string(column.type) and "" not in (attribute.values or ()):
-            column = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
-        held.append(column)
-    return pa.record_batch(held, names=[attribute.name for attribute in attributes])
-
-
-def _csv_error(path: Path, error: Exception, names: Sequence[str]) -> DataError:
-    """Say where a CSV file is wrong, without the value that Arrow's own message quotes."""
-    if isinstance(error, OSError) and error.errno:
-        return DataError(f"The file {path} cannot be read: {os.strerror(error.errno)}.")
-    text = str(error)
-    row = re.search(r"[Rr]ow #(\d+)", text)
-    where = f" (row {row.group(1)})" if row else ""
-    if "conversion error" in text:
-        message = f"The file {path} has a value that is not of its column's declared type{where}."
-        return DataError(message, hint=f"check the numbers among {', '.join(names)}.")
-    if "Empty CSV" in text:
-        return DataError(f"The file {path} is empty.")
-    return DataError(f"The file {path} is not well-formed CSV{where}.")
+        missing = [mark for mark in (*marks, "") if mark not in attribute.originals]
+        if pa.types.is_string(column.type) and missing:
+            gone = pc.is_in(column, pa.array(missing))
+            column = pc.if_else(gone, pa.scalar(None, pa.string()), column)
+        emptied.append(column)
+    return pa.record_batch(emptied, names=[attribute.name for attribute in attributes])

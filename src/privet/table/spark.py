@@ -10,13 +10,15 @@ import math
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privet.errors import BugError, DataError, InputError
+from privet.frames import check_names
+from privet.schema import Files
 from privet.table.base import Table, added, thinned
 from privet.table.cluster import Cluster, quiet, told_by_us
 from privet.table.parquet import ParquetTable
@@ -107,7 +109,7 @@ class SparkFiles:
     """
 
     session: Any
-    path: str | Path
+    path: str | Path | Files
 
     def table(self, attributes: Sequence[Attribute]) -> SparkTable:
         """Return the columns of some attributes."""
@@ -154,12 +156,9 @@ class SparkTable(Table):
         from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
 
         cluster = Cluster(frame.sparkSession)
-        held = [name for name in frame.columns if name != row] if names is None else list(names)
-        absent = [name for name in [*held, *([row] if row else [])] if name not in frame.columns]
-        if absent:
-            message = f"The Spark frame has no column {absent[0]!r}; it has "
-            raise DataError(message + f"{', '.join(frame.columns)}.")
-        asked = [F.col(f"`{name}`") for name in held]
+        kept = [name for name in frame.columns if name != row] if names is None else list(names)
+        check_names(frame.columns, [*kept, *([row] if row else [])], "The Spark frame")
+        asked = [F.col(f"`{name}`") for name in kept]
         frame = frame.select(*asked) if row is None else _sorted(cluster, frame, row, asked)
 
         def length(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
@@ -167,8 +166,8 @@ class SparkTable(Table):
 
         with told_by_us():
             first = frame.limit(1).toArrow()
-        found = cluster.run(cluster.mapped(frame, length), "numbering", 1, 1)
-        lengths = {one.key: one.place for one in found}
+        numbered = cluster.run(cluster.mapped(frame, length), "numbering", 1, 1)
+        lengths = {numbering.key: numbering.place for numbering in numbered}
         parts = [lengths.get(number, 0) for number in range(max(lengths, default=-1) + 1)]
         kinds = {name: np.dtype(kind) for name, kind in (types or {}).items()}
         return cls(cluster, Arriving(parts, _one(first), kinds), frame)
@@ -186,7 +185,9 @@ class SparkTable(Table):
         return cls(Cluster(session), table)
 
     @classmethod
-    def records(cls, session: Any, path: str | Path, attributes: Sequence[Attribute]) -> SparkTable:
+    def records(
+        cls, session: Any, path: str | Path | Files, attributes: Sequence[Attribute]
+    ) -> SparkTable:
         """Return the raw columns of an owner's files, which every worker can read.
 
         ``path`` is as for ``Source``: a file, a folder, which may be partitioned, or a pattern.
@@ -194,16 +195,20 @@ class SparkTable(Table):
         from privet.table.raw import RawTable
         from privet.table.source import Source, is_parquet
 
-        source = Source(Path(path).absolute(), attributes)  # a worker has a folder of its own
+        files: Files = Files.of(path)
+        whole = replace(files, path=files.path.absolute())  # a worker has a folder of its own
+        source = Source(whole, attributes)
         cluster = Cluster(session)
 
         def length(file: Path) -> bytes:
             rows = sum(len(next(iter(raw.values()))) for raw in source.read(file))
             return rows.to_bytes(8, "big")
 
-        files = [file for file in source.paths if not is_parquet(file)]
-        found = [int.from_bytes(one, "big") for one in cluster.each(length, files, "numbering")]
-        table = RawTable(source, found)
+        written = [file for file in source.paths if not is_parquet(file)]
+        lengths = [
+            int.from_bytes(packed, "big") for packed in cluster.each(length, written, "numbering")
+        ]
+        table = RawTable(source, lengths)
         if not table.rows:
             raise DataError(f"The table {path} has no rows.")
         return cls(cluster, table)
@@ -229,7 +234,7 @@ class SparkTable(Table):
         tasks, read = self._tasks()
         few = max(1, math.isqrt(tasks))
 
-        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+        def counted(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
             for number, batches in read(arrived):
                 total = added(map(work, batches))
                 if total is not None:
@@ -241,7 +246,7 @@ class SparkTable(Table):
             if total is not None:
                 yield 0, 0, pack(total)
 
-        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), one), few)
+        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), counted), few)
         rows = self._cluster.run(self._cluster.mapped(parts, join), label, tasks, self.rows)
         total = added(unpack(row.data) for row in rows)
         if total is None:
@@ -264,7 +269,7 @@ class SparkTable(Table):
         self.meter.passes += 1
         tasks, read = self._tasks()
 
-        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+        def scattered(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
             for _, batches in read(arrived):
                 for batch in batches:
                     for bucket, data in scatter(batch):
@@ -276,7 +281,7 @@ class SparkTable(Table):
                 number = head.column("key")[0].as_py()
                 yield number, 0, gather(number, _data(head, arrived))
 
-        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), one), buckets)
+        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), scattered), buckets)
         frame = self._cluster.mapped(parts.sortWithinPartitions("place"), join)
         rows = self._cluster.run(frame, label, tasks, self.rows)
         return [row.data for row in sorted(rows, key=lambda row: row.key)]
@@ -286,11 +291,11 @@ class SparkTable(Table):
         self.meter.passes += 1
         tasks, read = self._tasks()
 
-        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+        def worked(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
             for number, batches in read(arrived):
                 yield number, 0, work(number, batches)
 
-        frame = self._cluster.mapped(self._arriving(tasks), one)
+        frame = self._cluster.mapped(self._arriving(tasks), worked)
         rows = self._cluster.run(frame, label, tasks, self.rows)
         return [row.data for row in sorted(rows, key=lambda row: row.key)]
 
@@ -298,12 +303,12 @@ class SparkTable(Table):
         """Return some columns of every ``step``-th row; the others stay at the workers."""
 
         def some(_: int, batches: Iterator[Batch]) -> bytes:
-            held = [thinned(batch, names, step) for batch in batches]
-            return pack(tuple(np.concatenate([part[name] for part in held]) for name in names))
+            parts = [thinned(batch, names, step) for batch in batches]
+            return pack(tuple(np.concatenate([part[name] for part in parts]) for name in names))
 
-        parts = [unpack(one) for one in self.tasks(some, "reading")]
+        parts = [unpack(packed) for packed in self.tasks(some, "reading")]
         both = zip(names, zip(*parts, strict=True), strict=True)
-        return {name: np.concatenate(held) for name, held in both}
+        return {name: np.concatenate(pieces) for name, pieces in both}
 
     def map(self, work: Callable[[Batch], Batch]) -> SparkTable:
         """Return the mapped table; the work is done at the workers whenever it is read."""
@@ -320,13 +325,13 @@ class SparkTable(Table):
     def _stream(self) -> Iterator[Batch]:
         tasks, read = self._tasks()
 
-        def one(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
+        def streamed(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
             for _, batches in read(arrived):
                 for batch in batches:
                     yield 0, batch.start, to_bytes(batch)
 
         with told_by_us():
-            frame = self._cluster.mapped(self._arriving(tasks), one)
+            frame = self._cluster.mapped(self._arriving(tasks), streamed)
             for row in frame.toLocalIterator(prefetchPartitions=True):
                 yield from_bytes(row.place, row.data)
 
@@ -354,7 +359,7 @@ class SparkTable(Table):
 
     @staticmethod
     def _exchanged(frame: Any, parts: int) -> Any:
-        """Return the rows of a frame brought together by key, one key a partition."""
+        """Return the rows of a frame brought together by key, one key per partition."""
         from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
 
         return frame.repartitionById(parts, F.col("key").cast("int"))

@@ -65,33 +65,32 @@ def guarded(work: Callable[[Iterator[Any]], Iterator[tuple[int, int, bytes]]]) -
 
 def _mark(error: BaseException) -> str:
     if isinstance(error, PrivetError):
-        said = str(error).removesuffix(f" Hint: {error.hint}")
-        form: list[Any] = [type(error).__name__, said, error.hint]
+        form: list[Any] = [type(error).__name__, error.message, error.hint, vars(error.where)]
     elif isinstance(error, OSError) and error.errno:
-        form = ["OSError", error.errno, str(error.filename or "")]
+        form = ["OSError", error.errno, str(error.filename or ""), {}]
     elif isinstance(error, MemoryError):
-        form = ["DataError", "A worker has not enough memory for this.", "give workers more."]
+        form = ["DataError", "A worker has not enough memory for this.", "give workers more.", {}]
     else:
         trace = error.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         place = "?" if trace is None else Path(trace.tb_frame.f_code.co_filename).name
         line = 0 if trace is None else trace.tb_lineno
-        form = ["BugError", f"{type(error).__name__} at {place}:{line} of a worker", ""]
+        form = ["BugError", f"{type(error).__name__} at {place}:{line} of a worker", "", {}]
     return f"privet-told:{base64.b64encode(json.dumps(form).encode()).decode()}:"
 
 
 def told(text: str) -> Exception | None:
     """Return the error that a worker told of somewhere in a text, if it did."""
-    found = _MARK.search(text)
-    if found is None:
+    mark = _MARK.search(text)
+    if mark is None:
         return None
-    kind, said, hint = json.loads(base64.b64decode(found[1]))
+    kind, said, hint, where = json.loads(base64.b64decode(mark[1]))
     if kind == "OSError":
         return OSError(said, os.strerror(said), hint)
     if kind == "BugError":
         return BugError(said)
-    made: PrivetError = getattr(errors, kind)(said, hint=hint)
+    made: PrivetError = getattr(errors, kind)(said, hint=hint, **where)
     return made
 
 
@@ -100,10 +99,10 @@ def told(text: str) -> Exception | None:
 
 def pack(arrays: IntArrays) -> bytes:
     """Return arrays as bytes."""
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     for array in arrays:
-        np.save(held, array, allow_pickle=False)
-    return held.getvalue()
+        np.save(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
 
 
 def unpack(data: bytes) -> IntArrays:
@@ -112,9 +111,9 @@ def unpack(data: bytes) -> IntArrays:
     >>> unpack(pack((np.array([1, 2]), np.array([3]))))
     (array([1, 2]), array([3]))
     """
-    held, arrays = io.BytesIO(data), []
-    while held.tell() < len(data):
-        arrays.append(np.load(held, allow_pickle=False))
+    buffer, arrays = io.BytesIO(data), []
+    while buffer.tell() < len(data):
+        arrays.append(np.load(buffer, allow_pickle=False))
     return tuple(arrays)
 
 
@@ -160,14 +159,14 @@ class Arriving(PiecedTable):
         self.first = first
         self.names = [name for name in first.schema.names if name != PLACE]
 
-    def held(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
+    def stored_columns(self, piece: Piece) -> Iterator[Mapping[str, Any]]:
         """Yield the one row that the driver has."""
         del piece
         yield self._columns(self.first)
 
     def arrived(self, number: int, batches: Iterator[Any]) -> Iterator[tuple[int, Iterator[Batch]]]:
         """Yield the number of a partition that arrives, and its batches."""
-        piece = next((one for one in self.pieces if one.origin == number), None)
+        piece = next((piece for piece in self.pieces if piece.origin == number), None)
         if piece is not None:
             yield number, self.worked(piece, self._whole(joined(batches)))
 
@@ -182,26 +181,26 @@ class Arriving(PiecedTable):
         raise DataError(message, hint=hint)
 
     def _columns(self, batch: Any) -> dict[str, Any]:
-        held = columns(batch, [name for name in batch.schema.names if name != PLACE])
+        arrays = columns(batch, [name for name in batch.schema.names if name != PLACE])
         for name, kind in self.types.items():
-            held[name] = _coded(name, held[name], kind)
-        return held
+            arrays[name] = _coded(name, arrays[name], kind)
+        return arrays
 
 
 def joined(arrived: Iterator[Any]) -> Iterator[Any]:
     """Yield the same rows in larger batches."""
     import pyarrow as pa
 
-    held: list[Any] = []
+    batches: list[Any] = []
     rows = 0
     for batch in arrived:
-        held.append(batch)
+        batches.append(batch)
         rows += batch.num_rows
         if rows >= ARRIVING_ROWS:
-            yield pa.Table.from_batches(held).combine_chunks().to_batches()[0]
-            held, rows = [], 0
+            yield pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
+            batches, rows = [], 0
     if rows:
-        yield pa.Table.from_batches(held).combine_chunks().to_batches()[0]
+        yield pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def _check_places(column: Any, last: int | None) -> int:
@@ -228,10 +227,12 @@ def to_bytes(batch: Batch) -> bytes:
     """Return a batch's columns as an Arrow stream."""
     import pyarrow as pa
 
-    held = pa.record_batch({name: pa.array(column) for name, column in batch.columns.items()})
+    record_batch = pa.record_batch(
+        {name: pa.array(column) for name, column in batch.columns.items()}
+    )
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, held.schema) as writer:
-        writer.write_batch(held)
+    with pa.ipc.new_stream(sink, record_batch.schema) as writer:
+        writer.write_batch(record_batch)
     made: bytes = sink.getvalue().to_pybytes()
     return made
 
@@ -241,8 +242,8 @@ def from_bytes(start: int, data: bytes) -> Batch:
     import pyarrow as pa
 
     with pa.ipc.open_stream(data) as reader:
-        (held,) = reader
-    return Batch(start, columns(held))
+        (record_batch,) = reader
+    return Batch(start, columns(record_batch))
 
 
 def grouped(lengths: Iterable[int], least: int) -> tuple[tuple[int, int], ...]:

@@ -1,7 +1,5 @@
-"""Trees: one grower, policies that make it CART or ID3, and the tree itself."""
+"""The tree: a structure of arrays, its text, pictures and exports."""
 
-from privet.tree.grow import grow
-from privet.tree.policy import POLICIES, Policy
 from privet.tree.tree import Tree
 
-__all__ = ["POLICIES", "Policy", "Tree", "grow"]
+__all__ = ["Tree"]

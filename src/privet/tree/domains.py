@@ -73,7 +73,7 @@ def limits_of(tree: Tree) -> Limits:
 class Intersections:
     """The intersections that hold records: ``member`` is each record's.
 
-    ``leaves`` are an intersection's leaves, one a tree; ``limits`` has a row an intersection.
+    ``leaves`` are an intersection's leaves, one per tree; ``limits`` has a row per intersection.
     """
 
     member: NDArray[np.int64]
@@ -97,10 +97,10 @@ def intersect(trees: Sequence[Tree], values: Floats) -> Intersections:
     leaves = np.zeros((1, 0), np.int64)
     for tree in trees:
         joint = member * tree.nodes + tree.apply(values)
-        held = np.zeros(len(leaves) * tree.nodes, np.bool_)
-        held[joint] = True
-        kinds = np.flatnonzero(held)
-        member = (np.cumsum(held) - 1)[joint]
+        reached = np.zeros(len(leaves) * tree.nodes, np.bool_)
+        reached[joint] = True
+        kinds = np.flatnonzero(reached)
+        member = (np.cumsum(reached) - 1)[joint]
         leaves = np.column_stack([leaves[kinds // tree.nodes], kinds % tree.nodes])
     whole = limits_of(trees[0]).at(leaves[:, 0])
     for place, tree in enumerate(trees[1:], 1):

@@ -1,14 +1,14 @@
 """The tree as a picture: an SVG that needs nothing else, and a page that finds a record's path.
 
-Read from left to right. Each node shows its test or its class, how many records it holds (± the
-standard error where that is estimated) and the shares of the classes as a bar. Where a tree has
-more leaves than fit, subtrees of few records are folded. Names are strangers': all are escaped.
+Each node shows its test or its class, how many records it holds (± the standard error where that
+is estimated) and the shares of the classes as a bar. What is not sure looks so: bars fade,
+whiskers show 95 % intervals, branches of splits that may be there by chance are dashed. Where a
+tree has more leaves than fit, subtrees of few records are folded. Names are strangers': all are
+escaped.
 """
 
 from __future__ import annotations
 
-import heapq
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,39 +16,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.tree.export import rule
+from privet.tree.figures import counted, percent
+from privet.tree.layout import (
+    COLOURS,
+    SIDE,
+    SMALL,
+    TALL,
+    UNSURE,
+    branch_text,
+    laid_out,
+    parts_of,
+)
+from privet.tree.measure import cut, folded_lines, width_of
 from privet.tree.names import shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from privet.tree.layout import Picture
     from privet.tree.tree import Tree
 
-__all__ = ["notebook", "page", "svg"]
+__all__ = ["ASSETS", "figure", "notebook", "page", "svg"]
 
 LEAVES = 40  # drawn before subtrees are folded
-COLOURS = 8  # of Okabe and Ito, told apart by most colour-blind people; the last one for the rest
-CARD, TALL, EDGE, STEP = 168, 44, 132, 54  # sizes of a node, room for a branch, rows apart
-TOP, SIDE = 44, 10
-_LETTER = 6.3  # the mean width of a sign of the small text
-
-
-@dataclass(frozen=True)
-class Card:
-    """A node and the branch that leads to it, ready to be drawn."""
-
-    node: int
-    x: float
-    y: float
-    kind: str  # test, leaf, folded or rest
-    head: str
-    detail: str
-    label: str
-    tip: str
-    parts: tuple[tuple[float, float, int], ...]  # start, width, colour
-    colour: int
-    line: str
-    weight: float
-    below: str
+UNFOLDED = 400  # leaves that a page can unfold in its picture; its outline has all
+ASSETS = Path(__file__).parent / "templates"  # a page that shows a figure needs tree.css, view.js
+_LINE = 18  # of the legend
 
 
 @cache
@@ -56,7 +49,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(ASSETS),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -66,14 +59,43 @@ def _environment() -> Environment:
 
 def svg(tree: Tree, leaves: int = LEAVES) -> str:
     """Return the picture as one SVG; subtrees of few records are folded beyond ``leaves``."""
-    return _environment().get_template("tree.svg").render(**_picture(tree, leaves), standalone=True)
+    tree = tree.plain
+    picture = laid_out(tree, leaves)
+    words = _words(tree)
+    wide = max(picture.wide, 420)
+    title = folded_lines(words["title"], wide - 2 * SIDE, 16)
+    notes = [cut(words["origin"], wide - 2 * SIDE, SMALL)]
+    legend, lines = _flow(words["classes"], wide, 2 * SIDE + 20 * len(title) + _LINE)
+    keys, bottom = _flow(words["keys"], wide, lines) if words["keys"] else ([], lines)
+    return _render(
+        "tree.svg",
+        **_drawn(tree, picture),
+        words=words,
+        title=title,
+        notes=notes,
+        legend=legend,
+        keys=keys,
+        head=bottom + 4,
+        wide=wide,
+        live=False,
+    )
+
+
+def figure(tree: Tree, leaves: int = LEAVES, *, live: bool = True) -> str:
+    """Return the picture with its legend as a piece of HTML, for a page that brings ``ASSETS``.
+
+    ``tree.css`` gives it its look, and ``view.js``, a module without imports, folds, zooms and
+    fits it: ``treeView(document.querySelector("figure.privet-tree"))``. The piece holds neither
+    scripts nor styles, so that it goes into a page under any content security policy.
+    """
+    tree = tree.plain
+    return _render("figure.html", **_figure(tree, leaves, live=live), titled=True)
 
 
 def notebook(tree: Tree) -> str:
-    """Return the picture for a notebook's page."""
-    held = _picture(tree, LEAVES)
-    inner = _environment().get_template("tree.svg").render(**held, standalone=False)
-    return f'<div style="overflow:auto;max-height:80vh">{inner}</div>'
+    """Return the picture for a notebook's page: its look with it, and no scripts."""
+    style = _render("tree.css")
+    return f"<style>\n{style}</style>\n{figure(tree, live=False)}"
 
 
 def page(tree: Tree, leaves: int = LEAVES) -> str:
@@ -82,46 +104,95 @@ def page(tree: Tree, leaves: int = LEAVES) -> str:
     The page needs no network. What is typed stays in it; ``#age=30&sex=Male`` behind its address
     fills the search in.
     """
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            **_picture(tree, leaves),
-            standalone=False,
-            outline=_outline(tree),
-            fields=_fields(tree),
-            walk=_walk(tree),
-        )
+    tree = tree.plain
+    return _render(
+        "page.html",
+        **_figure(tree, leaves, live=True),
+        titled=False,
+        outline=_outline(tree),
+        fields=_fields(tree),
+        walk=_walk(tree),
     )
 
 
-# The picture
+def _render(name: str, **context: Any) -> str:
+    return _environment().get_template(name).render(**context)
 
 
-def _picture(tree: Tree, leaves: int) -> dict[str, Any]:
-    opened = _opened(tree, max(leaves, 1))
-    cards = _cards(tree, opened)
-    depth = max((int(tree.depths[card.node]) for card in cards), default=0)
-    wide = 2 * SIDE + (depth + 1) * CARD + depth * EDGE
-    deepest = max((card.y for card in cards), default=0.0) + TALL
+def _figure(tree: Tree, leaves: int, *, live: bool) -> dict[str, Any]:
+    picture = laid_out(tree, leaves, UNFOLDED if live else None)
+    return _drawn(tree, picture) | {
+        "words": _words(tree),
+        "wide": picture.wide,
+        "head": 0,
+        "live": live,
+    }
+
+
+def _drawn(tree: Tree, picture: Picture) -> dict[str, Any]:
+    """Return what every template of the picture is given."""
+    return {
+        "picture": picture,
+        "cards": picture.cards,
+        "sentence": _sentence(tree),
+        "target": shown(tree.target),
+        "box": TALL,
+    }
+
+
+# Words
+
+
+def _words(tree: Tree) -> dict[str, Any]:
+    """Return the title, where the tree comes from, the classes' names and what marks mean."""
     names = [shown(name, 24) for name in tree.classes[: COLOURS - 1]]
     if len(tree.classes) == COLOURS:
         names.append(shown(tree.classes[-1], 24))
     elif len(tree.classes) > COLOURS:
         names.append(f"{len(tree.classes) - COLOURS + 1} more")
-    legend, x = [], SIDE + _LETTER * (len(shown(tree.target)) + 3)
-    for colour, name in enumerate(names):
-        legend.append((round(x, 1), colour, name))
-        x += 26 + _LETTER * (len(name) + 1)
+    rows = float(np.maximum(tree.counts[0], 0.0).sum())
+    origin = [f"from {shown(tree.source, 60)}"] * bool(tree.source)
+    if tree.method:
+        plain = tree.method in ("naive", "plain")
+        origin.append("counts as they are" if plain else f"method {shown(tree.method)}")
+    origin += [_plural(tree.nodes, "node"), _plural(len(tree.leaves), "leaf", "leaves")]
     return {
-        "cards": cards,
-        "legend": legend,
-        "target": shown(tree.target),
-        "wide": round(max(wide, x + SIDE)),
-        "tall": round(deepest + SIDE),
-        "sentence": _sentence(tree),
-        "card": CARD,
+        "title": f"A decision tree for {shown(tree.target)}, from {_plural(rows, 'record')}",
+        "origin": " · ".join([*origin, f"depth {tree.depth}"]),
+        "classes": list(enumerate(names)),
+        "keys": _keys(tree),
     }
+
+
+def _plural(number: float, word: str, words: str = "") -> str:
+    return f"{number:,.0f} {word if round(number) == 1 else words or word + 's'}"
+
+
+def _keys(tree: Tree) -> list[tuple[str, str]]:
+    """Return the marks of uncertainty that a tree has, each with what it means."""
+    tests = tree.child >= 0
+    if np.isnan(tree.errors).any():
+        return [("unknown", "this method does not say how sure its counts are")]
+    keys = []
+    if (tree.errors > 0).any():
+        keys = [("fade", "faded: class not sure"), ("whisker", "whisker: 95 % interval")]
+    if (np.abs(tree.z[tests]) < UNSURE).any():
+        keys.append(("dash", f"dashed: a split of less than {UNSURE:g} standard errors"))
+    return keys
+
+
+def _flow(
+    entries: list[tuple[Any, str]], wide: float, top: float
+) -> tuple[list[tuple[float, float, Any, str]], float]:
+    """Return places of a legend's entries, on as many lines as they need, and where they end."""
+    placed, x, y = [], float(SIDE), top
+    for mark, name in entries:
+        needed = 22 + width_of(name, SMALL) + 14
+        if x > SIDE and x + needed > wide - SIDE:
+            x, y = float(SIDE), y + _LINE
+        placed.append((round(x, 1), y, mark, name))
+        x += needed
+    return placed, y + _LINE
 
 
 def _sentence(tree: Tree) -> str:
@@ -131,132 +202,9 @@ def _sentence(tree: Tree) -> str:
     )
 
 
-def _opened(tree: Tree, leaves: int) -> set[int]:
-    """Return the tests whose branches are drawn: those of most records, while leaves are left."""
-    rows = np.maximum(tree.counts, 0.0).sum(1)
-    opened: set[int] = set()
-    waiting = [(-rows[0], 0)] if tree.child[0] >= 0 else []
-    used = 1
-    while waiting:
-        _, node = heapq.heappop(waiting)
-        kids = tree.children(node)
-        lines = sum(rows[kid] > 0 for kid in kids) + any(rows[kid] <= 0 for kid in kids)
-        if opened and used + lines - 1 > leaves:
-            continue
-        opened.add(node)
-        used += int(lines) - 1
-        for kid in kids:
-            if tree.child[kid] >= 0:
-                heapq.heappush(waiting, (-rows[kid], kid))
-    return opened
-
-
-def _cards(tree: Tree, opened: set[int]) -> list[Card]:
-    rows = np.maximum(tree.counts, 0.0).sum(1)
-    drawn: dict[int, list[int]] = {}
-    order, waiting = [], [0]
-    while waiting:  # from the root, first child first
-        node = waiting.pop()
-        order.append(node)
-        if node in opened:
-            kids = [kid for kid in tree.children(node) if rows[kid] > 0]
-            empty = [kid for kid in tree.children(node) if rows[kid] <= 0]
-            drawn[node] = kids + empty[:1]  # one line stands for all branches without records
-            waiting += drawn[node][::-1]
-    height: dict[int, float] = {}
-    line = 0
-    for node in order:
-        if node not in drawn:
-            height[node] = TOP + line * STEP
-            line += 1
-    for node in reversed(order):
-        if node in drawn:
-            height[node] = (height[drawn[node][0]] + height[drawn[node][-1]]) / 2
-    return [_card(tree, node, height, node in drawn, rows) for node in order]
-
-
-def _card(tree: Tree, node: int, height: dict[int, float], is_open: bool, rows: Any) -> Card:  # noqa: FBT001 - by place
-    x, y = SIDE + int(tree.depths[node]) * (CARD + EDGE), height[node]
-    parent = int(tree.parent[node])
-    label = line = below = ""
-    if parent >= 0:
-        label = _branch(tree, node)
-        left, middle = x - EDGE, y + TALL / 2
-        start = height[parent] + TALL / 2
-        line = f"M{left} {start:g}C{left + 34} {start:g} {left + 10} {middle:g} {left + 44} "
-        line += f"{middle:g}H{x}"
-    test = tree.child[node] >= 0
-    kind = "test" if is_open else "folded" if test else "leaf"
-    head = tree.codings[tree.attribute[node]].name if is_open else tree.classes[tree.label[node]]
-    detail = _records(tree, node, short=True)
-    if parent >= 0 and rows[node] <= 0:
-        empty = int(sum(rows[kid] <= 0 for kid in tree.children(parent)))
-        kind = "rest"
-        label = f"{empty} other values" if empty > 1 else label
-        detail = "no records"
-    if kind == "folded":
-        below = f"+ {_leaves_below(tree, node)} leaves"
-    share = 100 * tree.shares[node][tree.label[node]]
-    if kind != "rest":
-        detail += f" · {share:.0f} %"
-        if is_open:
-            detail += " " + shown(tree.classes[tree.label[node]], 10)
-    return Card(
-        node=node,
-        x=x,
-        y=y,
-        kind=kind,
-        head=shown(head, 22 if not below else 14),
-        detail=shown(detail, 30),
-        label=shown(label, 15),
-        tip=rule(tree, node),
-        parts=() if kind == "rest" else _parts(tree, node),
-        colour=min(int(tree.label[node]), COLOURS - 1),
-        line=line,
-        weight=round(1 + 5 * float(np.sqrt(rows[node] / max(rows[0], 1e-300))), 1),
-        below=below,
-    )
-
-
-def _parts(tree: Tree, node: int) -> tuple[tuple[float, float, int], ...]:
-    """Return the bar: one piece a class, those beyond the colours together."""
-    shares = tree.shares[node]
-    if len(shares) > COLOURS:
-        shares = np.append(shares[: COLOURS - 1], shares[COLOURS - 1 :].sum())
-    ends = np.round(np.cumsum(shares) * (CARD - 16), 1)
-    starts = np.concatenate([[0.0], ends[:-1]])
-    pieces = zip(starts.tolist(), (ends - starts).round(1).tolist(), strict=True)
-    return tuple((start, width, place) for place, (start, width) in enumerate(pieces) if width > 0)
-
-
-def _branch(tree: Tree, node: int) -> str:
-    """Say the parent's answer that leads here, without the attribute's name."""
-    parent = int(tree.parent[node])
-    coding, route = tree.codings[tree.attribute[parent]], tree.routes[parent]
-    branch = node - int(tree.child[parent])
-    if coding.ordered:
-        threshold = tree.threshold[parent]
-        if np.isinf(threshold):
-            return "missing" if branch else "not missing"
-        return f"{'>' if branch else '≤'} {threshold:,.6g}"
-    codes = [] if route is None else np.flatnonzero(route == branch).tolist()
-    return ", ".join(coding.label(code) for code in codes)
-
-
-def _records(tree: Tree, node: int, *, short: bool = False) -> str:
+def _records(tree: Tree, node: int) -> str:
     rows = float(np.maximum(tree.counts[node], 0.0).sum())
-    error = float(np.sqrt((tree.errors[node] ** 2).sum()))
-    text = f"{rows:,.0f}" + (f" ± {error:,.0f}" if error else "")
-    return text if short else f"{text} records"
-
-
-def _leaves_below(tree: Tree, node: int) -> int:
-    found, waiting = 0, [node]
-    while waiting:
-        kids = tree.children(waiting.pop())
-        found += not kids
-        waiting += kids
-    return found - (not tree.children(node))
+    return f"{counted(rows, float(tree.size_errors[node]))} records"
 
 
 # The page
@@ -264,13 +212,13 @@ def _leaves_below(tree: Tree, node: int) -> int:
 
 def _outline(tree: Tree) -> list[dict[str, Any]]:
     """Return all nodes from the root down, each saying how many lists end behind it."""
-    found, waiting = [], [(0, 0)]
+    entries, waiting = [], [(0, 0)]
     while waiting:
         node, closes = waiting.pop()
         kids = tree.children(node)
-        found.append(_entry(tree, node) | {"closes": 0 if kids else closes})
+        entries.append(_entry(tree, node) | {"closes": 0 if kids else closes})
         waiting += [(kid, closes + 1 if kid == kids[-1] else 0) for kid in reversed(kids)]
-    return found
+    return entries
 
 
 def _entry(tree: Tree, node: int) -> dict[str, Any]:
@@ -280,14 +228,14 @@ def _entry(tree: Tree, node: int) -> dict[str, Any]:
     if parent >= 0:
         attribute = shown(tree.codings[tree.attribute[parent]].name)
         sign = "" if tree.codings[tree.attribute[parent]].ordered else "= "
-        name = f"{attribute} {sign}{shown(_branch(tree, node), 60)}"
+        name = f"{attribute} {sign}{shown(branch_text(tree, node), 60)}"
     return {
         "node": node,
         "name": name,
         "test": test,
         "class": shown(tree.classes[tree.label[node]]),
-        "detail": f"{_records(tree, node)}, {100 * tree.shares[node][tree.label[node]]:.0f} %",
-        "parts": _parts(tree, node),
+        "detail": f"{_records(tree, node)}, {percent(tree, node)}",
+        "parts": parts_of(tree, node, 152),
         "open": int(tree.depths[node]) < 3,
     }
 
@@ -297,13 +245,13 @@ def _tested(tree: Tree) -> list[int]:
 
 
 def _fields(tree: Tree) -> list[dict[str, Any]]:
-    found = []
+    fields = []
     for place in _tested(tree):
         coding = tree.codings[place]
         values = None
         if coding.values is not None:
             values = [(code, shown(value)) for code, value in enumerate(coding.values)]
-        found.append(
+        fields.append(
             {
                 "place": place,
                 "name": shown(coding.name),
@@ -312,7 +260,7 @@ def _fields(tree: Tree) -> list[dict[str, Any]]:
                 "last": coding.known,
             }
         )
-    return found
+    return fields
 
 
 def _walk(tree: Tree) -> dict[str, Any]:

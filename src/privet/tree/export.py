@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from privet.errors import TreeError
+from privet.tree.figures import border, counted, percent
 from privet.tree.names import shown
 from privet.tree.text import condition
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from privet.coding import Coding, Mask, Value
     from privet.tree.tree import Tree
 
-__all__ = ["dot", "path_to", "rule", "rules", "sql"]
+__all__ = ["dot", "path_to", "phrases", "rule", "rules", "sql"]
 
 _NAMES = 8  # categories a sentence lists by name
 
@@ -28,7 +29,7 @@ _NAMES = 8  # categories a sentence lists by name
 
 
 def rules(tree: Tree) -> list[str]:
-    """Return one sentence a leaf, the tests of its path drawn together attribute by attribute.
+    """Return one sentence per leaf, the tests of its path drawn together attribute by attribute.
 
     >>> import privet as pv
     >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
@@ -41,13 +42,20 @@ def rules(tree: Tree) -> list[str]:
 
 def rule(tree: Tree, leaf: int) -> str:
     """Return the sentence of a leaf, or of a node as if it were one."""
-    held = np.maximum(tree.counts[leaf], 0.0)
-    rows, right = held.sum(), held[tree.label[leaf]]
+    tree = tree.plain
+    counts = np.maximum(tree.counts[leaf], 0.0)
+    rows, right = counts.sum(), counts[tree.label[leaf]]
     error = float(tree.errors[leaf][tree.label[leaf]])
-    seen = f"{right:,.0f}" + (f" ± {error:,.0f}" if error else "") + f" of {rows:,.0f} records"
+    seen = f"{counted(right, error)} of {rows:,.0f} records"
     verdict = f"{shown(tree.target)} is {shown(tree.classes[tree.label[leaf]])} ({seen})."
-    parts = [_phrase(tree, leaf, place) for place in _tested(tree, leaf)]
+    parts = phrases(tree, leaf)[0]
     return f"If {' and '.join(parts)}, then {verdict}" if parts else f"Always: {verdict}"
+
+
+def phrases(tree: Tree, leaf: int) -> tuple[tuple[str, ...], Value]:
+    """Return the tests of a leaf's sentence and its class: the rule without its counts."""
+    tests = tuple(_phrase(tree, leaf, place) for place in _tested(tree, leaf))
+    return tests, tree.classes[tree.label[leaf]]
 
 
 def path_to(tree: Tree, node: int) -> list[int]:
@@ -69,19 +77,17 @@ def _phrase(tree: Tree, leaf: int, place: int) -> str:
     name = shown(coding.name)
     if not coding.ordered:
         return f"{name} is {_listed(coding, mask)}"
-    low, high = -np.inf, np.inf
-    path = path_to(tree, leaf)
-    for node, kid in pairwise(path):
-        if tree.attribute[node] == place:
-            if kid == tree.child[node]:
-                high = min(high, tree.threshold[node])
-            else:
-                low = max(low, tree.threshold[node])
+    steps = [pair for pair in pairwise(path_to(tree, leaf)) if tree.attribute[pair[0]] == place]
+    above = [node for node, kid in steps if kid != tree.child[node]]
+    below = [node for node, kid in steps if kid == tree.child[node]]
+    low = max(above, key=lambda node: tree.threshold[node], default=-1)
+    high = min(below, key=lambda node: tree.threshold[node], default=-1)
     missing = bool(coding.missing and mask[-1])
-    if low == np.inf:
+    if low >= 0 and np.isinf(tree.threshold[low]):
         return f"{name} is missing"
-    bounds = [f"over {low:.10g}"] if low > -np.inf else []
-    bounds += [f"at most {high:.10g}"] if high < np.inf else []
+    bounds = [f"over {border(tree, low)}"] if low >= 0 else []
+    if high >= 0 and np.isfinite(tree.threshold[high]):
+        bounds.append(f"at most {border(tree, high)}")
     if not bounds:
         return f"{name} is not missing"
     return f"{name} is {' and '.join(bounds)}" + (" or missing" if missing else "")
@@ -105,14 +111,14 @@ def _listed(coding: Coding, mask: Mask) -> str:
 
 def dot(tree: Tree) -> str:
     """Return the tree in the language of Graphviz: ``dot -Tsvg tree.dot`` draws it."""
+    tree = tree.plain
     lines = ["digraph tree {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
     lines.append('  edge [fontname="sans-serif", fontsize=10];')
     for node in range(tree.nodes):
-        rows = np.maximum(tree.counts[node], 0.0).sum()
+        rows = counted(np.maximum(tree.counts[node], 0.0).sum(), float(tree.size_errors[node]))
         leaf = tree.child[node] < 0
         head = tree.classes[tree.label[node]] if leaf else tree.codings[tree.attribute[node]].name
-        share = tree.shares[node][tree.label[node]]
-        label = f"{_quoted(shown(head))}\\n{rows:,.0f} records, {100 * share:.0f} % "
+        label = f"{_quoted(shown(head))}\\n{rows} records, {percent(tree, node)} "
         label += _quoted(shown(tree.classes[tree.label[node]]))
         lines.append(f'  n{node} [label="{label}"{", style=filled" if leaf else ""}];')
         if node:
@@ -131,10 +137,12 @@ def _quoted(text: str) -> str:
 def sql(tree: Tree) -> str:
     """Return an expression of standard SQL whose value is the predicted class of a row.
 
-    Columns are named as the attributes; a missing value is NULL. One CASE, one WHEN a leaf, and no
+    Columns are named as the attributes and hold plain records, whatever categories a release
+    merged; a missing value is NULL. One CASE, one WHEN a leaf, and no
     nesting, which databases bear only so deep: of a node's branches one comes last and needs no
     condition, as rows of the others were taken by a WHEN before.
     """
+    tree = tree.plain
     whens = []
     waiting: list[tuple[int, tuple[str, ...]]] = [(0, ())]
     while waiting:

@@ -15,8 +15,8 @@ def shown(name: object, longest: int = LONGEST) -> str:
     """
     text = str(name)
     cut = len(text) > longest
-    held = text[: longest - 1] if cut else text
+    start = text[: longest - 1] if cut else text
     safe = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in held
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in start
     )
     return safe + "…" if cut else safe

@@ -33,6 +33,7 @@ def to_onnx(tree: Tree) -> Any:
     except ImportError:
         message = "Writing ONNX needs the package onnx."
         raise TreeError(message, hint="pip install 'privet[onnx]'.") from None
+    tree = tree.plain
     prefix = "privet"
     names = [coding.name for coding in tree.codings]
     if "" in names:
@@ -221,9 +222,9 @@ class _Builder:
         axis = helper.make_tensor("axis", types.INT64, [1], [1])
         made.insert(0, helper.make_node("Constant", [], [f"{flat}_axis"], value=axis))
         for output, (kind, shape, values) in tables.items():
-            held = helper.make_tensor(output, kind, shape, values)
+            tensor = helper.make_tensor(output, kind, shape, values)
             made.insert(
-                0, helper.make_node("Constant", [], [f"{self.prefix}_{output}"], value=held)
+                0, helper.make_node("Constant", [], [f"{self.prefix}_{output}"], value=tensor)
             )
             made.append(
                 helper.make_node("Gather", [f"{self.prefix}_{output}", flat], [output], axis=0)

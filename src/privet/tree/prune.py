@@ -6,7 +6,6 @@ where splits are uncertain the grower goes on past them, and what did not pay is
 
 from __future__ import annotations
 
-from dataclasses import replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -18,41 +17,24 @@ if TYPE_CHECKING:
     from privet.coding import Floats
     from privet.tree.tree import Tree
 
-__all__ = ["cut", "more_errors", "prune_errors", "prune_needless", "prune_unsure"]
+__all__ = [
+    "cut",
+    "is_worth_telling",
+    "more_errors",
+    "prune_errors",
+    "prune_leaves",
+    "prune_needless",
+    "prune_unsure",
+]
 
 
 def cut(tree: Tree, stays: NDArray[np.bool_]) -> Tree:
     """Return the tree in which only tests marked by ``stays`` remain; others become leaves."""
-    kept, old = [], [0]
-    child = np.full(tree.nodes, -1)
-    while old:  # level by level, so that children stay neighbours
-        kept += old
-        below: list[int] = []
-        for node in old:
-            if tree.child[node] >= 0 and stays[node]:
-                child[node] = len(kept) + len(below)
-                below += tree.children(node)
-        old = below
-    nodes = np.array(kept)
-    number = np.full(tree.nodes, -1)
-    number[nodes] = np.arange(len(nodes))
-    parent = tree.parent[nodes]
-    tests = child[nodes] >= 0
-    return replace(
-        tree,
-        parent=np.where(parent >= 0, number[parent], -1),
-        attribute=np.where(tests, tree.attribute[nodes], -1),
-        child=child[nodes],
-        branches=np.where(tests, tree.branches[nodes], 0),
-        threshold=np.where(tests, tree.threshold[nodes], np.nan),
-        around=np.where(tests[:, None], tree.around[nodes], np.nan),
-        routes=tuple(tree.routes[node] if child[node] >= 0 else None for node in kept),
-        counts=tree.counts[nodes],
-        errors=tree.errors[nodes],
-        label=tree.label[nodes],
-        gain=np.where(tests, tree.gain[nodes], 0.0),
-        z=np.where(tests, tree.z[nodes], 0.0),
-    )
+    kept, level = [], [0]
+    while level:  # level by level, so that children stay neighbours
+        kept += level
+        level = [kid for node in level if stays[node] for kid in tree.children(node)]
+    return tree.take(kept)
 
 
 def prune_unsure(tree: Tree, least: float) -> Tree:
@@ -71,10 +53,30 @@ def prune_unsure(tree: Tree, least: float) -> Tree:
     return tree if (worth[tree.child >= 0] > 0).all() else cut(tree, worth > 0)
 
 
+def prune_leaves(tree: Tree, most: int) -> Tree:
+    """Keep the splits that gain most, each after the one above it, up to so many leaves.
+
+    Growing best-first until there are enough leaves gives the same tree: what a node's split gains
+    does not depend on the others.
+    """
+    worth = tree.gain * np.maximum(tree.counts, 0.0).sum(1)
+    stays = np.zeros(tree.nodes, np.bool_)
+    waiting, leaves = [0], 1
+    while waiting:
+        node = max(waiting, key=lambda node: (worth[node], -node))
+        waiting.remove(node)
+        more = int(tree.branches[node]) - 1
+        if tree.child[node] >= 0 and leaves + more <= most:
+            stays[node] = True
+            leaves += more
+            waiting += tree.children(node)
+    return tree if stays[tree.child >= 0].all() else cut(tree, stays)
+
+
 def prune_needless(tree: Tree) -> Tree:
     """Cut each subtree whose leaves do not make a record fewer errors a split than a leaf would."""
-    held = np.maximum(tree.counts, 0.0)
-    least = held.sum(1) - held[np.arange(tree.nodes), tree.label] + 1.0
+    counts = np.maximum(tree.counts, 0.0)
+    least = counts.sum(1) - counts[np.arange(tree.nodes), tree.label] + 1.0
     stays = tree.child >= 0
     for node in np.flatnonzero(stays)[::-1].tolist():
         below = float(least[tree.children(node)].sum())
@@ -112,9 +114,9 @@ def prune_errors(tree: Tree, confidence: float) -> Tree:
     whose leaves' bounds (``more_errors``) together are not a tenth of a record below the leaf's.
     Subtrees are not raised: the tree is all that is looked at, and records are not moved again.
     """
-    held = np.maximum(tree.counts, 0.0)
-    rows = held.sum(1)
-    errors = rows - held[np.arange(tree.nodes), tree.label]
+    counts = np.maximum(tree.counts, 0.0)
+    rows = counts.sum(1)
+    errors = rows - counts[np.arange(tree.nodes), tree.label]
     bound = errors + more_errors(rows, errors, confidence)
     stays = tree.child >= 0
     above = tree.parent[1:][~stays[1:]]  # of leaves
@@ -129,3 +131,27 @@ def prune_errors(tree: Tree, confidence: float) -> Tree:
             below[parent] += min(below[node], seen)
             hoped[parent] += hoped[node] if worth else best
     return tree if stays[tests].all() else cut(tree, stays)
+
+
+def is_worth_telling(tree: Tree) -> bool:
+    """Whether a tree, or the best part of it, and the classes by it are told in fewer bits.
+
+    The principle of minimum description length: the classes of a leaf are told by the code of
+    Krichevsky and Trofimov (1981), a test by its attribute and which of its cuts. A tree that was
+    grown from chance is longer than the plain list of classes.
+    """
+    from scipy.special import gammaln
+
+    counts = np.maximum(tree.counts, 0.0)
+    classes = counts.shape[1]
+    code = gammaln(counts.sum(1) + classes / 2) - gammaln(classes / 2)
+    code -= (gammaln(counts + 0.5) - gammaln(0.5)).sum(1) - np.log(2)  # a leaf, not a test
+    alone = code[0]
+    for node in np.flatnonzero(tree.child >= 0)[::-1].tolist():
+        coding = tree.codings[tree.attribute[node]]
+        cuts = np.log(max(1, coding.size - 1))
+        if not coding.ordered:  # any part of the categories may go either way
+            cuts = (coding.size - 1) * np.log(2) if tree.branches[node] == 2 else 0.0
+        told = float(code[tree.children(node)].sum()) + np.log(2 * len(tree.codings)) + cuts
+        code[node] = min(code[node], told)
+    return bool(code[0] < alone)

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.tree.figures import border, counted, percent
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from privet.tree.tree import Tree
 
-__all__ = ["condition", "render"]
+__all__ = ["categories", "condition", "render"]
 
 
 def render(tree: Tree, max_depth: int | None = None) -> str:
-    """Return one line a node: the test that leads there, then records, class and its share."""
+    """Return one line per node: the test that leads there, then records, class and its share."""
     return "\n".join(_lines(tree, max_depth))
 
 
@@ -49,27 +51,31 @@ def _below(tree: Tree) -> list[int]:
 
 def _summary(tree: Tree, node: int) -> str:
     counts = np.maximum(tree.counts[node], 0.0)
-    rows = counts.sum()
-    error = float(np.sqrt((tree.errors[node] ** 2).sum()))
-    size = f"{rows:,.0f}" + (f" ± {error:,.0f}" if error else "")
-    share = tree.shares[node][tree.label[node]]
-    return f"({size} records, {100 * share:.0f} % {tree.classes[tree.label[node]]})"
+    size = counted(counts.sum(), tree.size_errors[node])
+    return f"({size} records, {percent(tree, node)} {tree.classes[tree.label[node]]})"
 
 
 def condition(tree: Tree, node: int) -> str:
     """Say the test a record passes to come from the parent to this node."""
+    tree = tree.plain
     parent = int(tree.parent[node])
-    route = tree.routes[parent]
     coding = tree.codings[tree.attribute[parent]]
-    branch = node - int(tree.child[parent])
+    first = node == tree.child[parent]
     if coding.ordered:
-        threshold = tree.threshold[parent]
-        if np.isinf(threshold):
-            return f"{coding.name} is {'not ' if branch == 0 else ''}missing"
-        sign = "<=" if branch == 0 else ">"
-        return f"{coding.name} {sign} {threshold:.10g}"
-    codes = [] if route is None else [int(code) for code in np.flatnonzero(route == branch)]
-    names = [coding.label(code) for code in codes]
+        if np.isinf(tree.threshold[parent]):
+            return f"{coding.name} is {'not ' if first else ''}missing"
+        return f"{coding.name} {'<=' if first else '>'} {border(tree, parent)}"
+    names = categories(tree, node)
     if len(names) == 1:
         return f"{coding.name} = {names[0]}"
     return f"{coding.name} in {{{', '.join(names)}}}"
+
+
+def categories(tree: Tree, node: int) -> list[str]:
+    """Name the categories that lead from the parent to this node, of those that come so far."""
+    parent = int(tree.parent[node])
+    coding = tree.codings[tree.attribute[parent]]
+    taken = tree.boxes[node].mask(coding.name, coding.size)
+    if not taken.any():  # nothing comes here: say what would have to
+        taken = tree.routes[parent] == node - tree.child[parent]
+    return [coding.label(code) for code in np.flatnonzero(taken).tolist()]

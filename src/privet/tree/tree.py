@@ -5,8 +5,7 @@ Nodes are numbered level by level, the root is 0, and the children of a node are
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,29 +14,59 @@ import numpy as np
 
 from privet.coding import Box, Coding, Value
 from privet.errors import TreeError
+from privet.files.reading import cause
+from privet.files.sealed import seal
+from privet.files.writing import new_file
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from numpy.typing import NDArray
 
     from privet.coding import Floats
 
 __all__ = ["Tree"]
 
-VERSION = 1
+AT_LEAVES = {  # what arrays hold where nothing is tested
+    "attribute": -1,
+    "branches": 0,
+    "threshold": np.nan,
+    "around": np.nan,
+    "gain": 0.0,
+    "z": 0.0,
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A decision tree over coded attributes.
 
-    Arrays have one entry a node. ``attribute`` is -1 at a leaf; ``child`` the first child, or -1.
+    Arrays have one entry per node. ``attribute`` is -1 at a leaf; ``child`` the first child, or -1.
     At a test of numbers ``threshold`` is the largest value that takes the first branch and
     ``around`` holds the two values it lies between; elsewhere they are NaN. ``routes[i]`` is the
     branch of each code; where a threshold lies inside a cell, that of its centre. ``counts`` are
-    (estimated) class counts and ``errors`` their standard errors; ``label`` is the class a leaf
-    predicts, which an uncertain leaf takes from its parent.
-    ``gain`` is what a test gains a record, and ``z`` by how many standard errors (infinite where
-    counts are exact); both are 0 at a leaf.
+    (estimated) class counts, ``errors`` their standard errors and ``size_errors`` that of a node's
+    number of records; ``label`` is the class a leaf predicts, which an uncertain leaf takes from
+    its parent. ``gain`` is what a test gains per record, and ``z`` by how many standard errors
+    (infinite where counts are exact); both are 0 at a leaf. An error or a z that nobody knows is
+    NaN. ``method`` says how counts were corrected and ``source`` what they were counted in, where
+    that is known.
+
+    Where counts were measured again after growing (``privet.estimate.measured``), the tree has four
+    arrays more: ``chances``, the class probabilities as they were learned; ``share_errors``, the
+    standard error of the share of the predicted class; ``needed``, how many records a release like
+    this one needs for a node's size to be known (0 where it is, NaN where no number would do); and
+    ``weight``, the importance of each attribute and its standard error. An error that covers what
+    cells cannot tell is half the 95 % interval over 1.96.
+
+    Examples
+    --------
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+    >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+    >>> tree.codings[tree.attribute[0]].name, tree.depth, len(tree.leaves)
+    ('Outlook', 2, 5)
     """
 
     codings: tuple[Coding, ...]
@@ -55,6 +84,13 @@ class Tree:
     label: NDArray[np.int64]
     gain: Floats
     z: Floats
+    size_errors: Floats
+    method: str = ""
+    source: str = ""
+    chances: Floats | None = None
+    share_errors: Floats | None = None
+    needed: Floats | None = None
+    weight: Floats | None = None  # attributes × 2
 
     @property
     def nodes(self) -> int:
@@ -80,7 +116,15 @@ class Tree:
         return int(self.depths.max())
 
     def children(self, node: int) -> range:
-        """Return the numbers of a node's children."""
+        """Return the numbers of a node's children.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> list(tree.children(0))
+        [1, 2, 3]
+        """
         first = int(self.child[node])
         return range(first, first + int(self.branches[node])) if first >= 0 else range(0)
 
@@ -116,9 +160,11 @@ class Tree:
 
         Where an uncertain leaf took its parent's label, it takes its parent's probabilities too.
         """
-        held = np.maximum(self.counts, 0.0)
-        total = held.sum(1, keepdims=True)
-        shares: Floats = np.divide(held, total, out=np.zeros_like(held), where=total > 0)
+        if self.chances is not None:
+            return self.chances
+        counts = np.maximum(self.counts, 0.0)
+        total = counts.sum(1, keepdims=True)
+        shares: Floats = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
         for node in range(self.nodes):
             if total[node] <= 0 or shares[node].argmax() != self.label[node]:
                 parent = self.parent[node]
@@ -129,7 +175,15 @@ class Tree:
         return shares
 
     def apply(self, values: Floats) -> NDArray[np.int64]:
-        """Return the leaf of each record: numbers as they are, categories as codes, or -1."""
+        """Return the leaf of each record: numbers as they are, categories as codes, or -1.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> tree.apply(np.zeros((1, len(tree.codings)))).tolist()[0] in tree.leaves
+        True
+        """
         from privet.compiled import in_threads
         from privet.tree.kernels import descend
 
@@ -149,8 +203,122 @@ class Tree:
             pass
         return out
 
+    def recoded(self, codings: Sequence[Coding]) -> Tree:
+        """Return the tree over other codings of its categories, each of which has a code here.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> tree.recoded(tree.codings).same_as(tree)
+        True
+        """
+        routes = list(self.routes)
+        for place, (own, other) in enumerate(zip(self.codings, codings, strict=True)):
+            if own is other or own.ordered:
+                continue
+            codes = own.codes_of(other)
+            for node in np.flatnonzero(self.attribute == place).tolist():
+                route = routes[node]
+                if codes is None or route is None:
+                    message = f"The tree cannot tell the categories of {own.name!r} apart so."
+                    raise TreeError(message)
+                routes[node] = route[codes]
+        return replace(self, codings=tuple(codings), routes=tuple(routes))
+
+    @cached_property
+    def plain(self) -> Tree:
+        """The tree over the original values behind merged categories, node for node the same.
+
+        This is the one that people and databases read: their records are not merged.
+        """
+        codings = tuple(coding.plain for coding in self.codings)
+        pairs = zip(codings, self.codings, strict=True)
+        return self if all(merged is other for merged, other in pairs) else self.recoded(codings)
+
+    def take(self, nodes: Sequence[int] | NDArray[np.int64]) -> Tree:
+        """Return the tree of some nodes in a new order, every array with them.
+
+        Parents come before their children, and children of one node are neighbours; either all of
+        them are taken or none, and a test without its children becomes a leaf.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> tree.take([0]).depth
+        0
+        """
+        order = np.asarray(nodes, np.int64)
+        number = np.full(self.nodes + 1, -1)  # the last one is the root's parent
+        number[order] = np.arange(len(order))
+        parent = number[self.parent[order]]
+        child = np.full(len(order), -1)
+        child[parent[:0:-1]] = np.arange(len(order) - 1, 0, -1)  # the first one is written last
+        leaves = child < 0
+        taken: dict[str, Any] = {}
+        for field in fields(self):
+            values = getattr(self, field.name)
+            if isinstance(values, np.ndarray) and field.name != "weight":
+                taken[field.name] = values[order]
+                if field.name in AT_LEAVES:
+                    taken[field.name][leaves] = AT_LEAVES[field.name]
+        pairs = zip(order.tolist(), leaves.tolist(), strict=True)
+        taken["routes"] = tuple(None if leaf else self.routes[node] for node, leaf in pairs)
+        if len(order) < self.nodes:  # importances are of all tests
+            taken["weight"] = None
+        return replace(self, **taken | {"parent": parent, "child": child})
+
+    def with_whole(self, names: Collection[str]) -> Tree:
+        """Return the tree with whole or half thresholds for attributes of whole numbers.
+
+        Every whole number takes the same branch as before; a cell goes where its centre goes.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> tree.with_whole(["age"]).same_as(tree)
+        True
+        """
+        threshold, around, routes = self.threshold.copy(), self.around.copy(), list(self.routes)
+        for node in np.flatnonzero(np.isfinite(threshold)).tolist():
+            coding = self.codings[self.attribute[node]]
+            cut = threshold[node]
+            if coding.name in names and 2 * cut != np.floor(2 * cut):
+                cut = threshold[node] = np.floor(cut) + 0.5
+                around[node] = min(around[node, 0], cut), max(around[node, 1], cut)
+                routes[node] = (~(coding.decode(np.arange(coding.size)) <= cut)).astype(np.int16)
+        return replace(self, threshold=threshold, around=around, routes=tuple(routes))
+
+    def unmeasured(self) -> Tree:
+        """Return the tree without errors: its counts are estimates, and how good nobody knows.
+
+        The number of all records is known whatever the method.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> bool(np.isnan(tree.unmeasured().errors).all())
+        True
+        """
+        sizes = np.where(np.arange(self.nodes) == 0, 0.0, np.nan)
+        z = np.where(self.child < 0, 0.0, np.nan)
+        needed = np.where(np.arange(self.nodes) == 0, 0.0, np.nan)
+        errors = np.full(self.errors.shape, np.nan)
+        return replace(self, errors=errors, size_errors=sizes, z=z, needed=needed)
+
     def same_as(self, other: Tree) -> bool:
-        """Whether another tree has the same tests and labels, node for node."""
+        """Whether another tree has the same tests and labels, node for node.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> tree.same_as(tree.take([0]))
+        False
+        """
         return (
             np.array_equal(self.attribute, other.attribute)
             and np.array_equal(self.child, other.child)
@@ -166,183 +334,93 @@ class Tree:
     # Files
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a plain form: the version, the attributes, and one entry a node."""
-        nodes = []
-        for node in range(self.nodes):
-            entry: dict[str, Any] = {
-                "counts": self.counts[node].tolist(),
-                "errors": self.errors[node].tolist(),
-                "label": int(self.label[node]),
-            }
-            route = self.routes[node]
-            if route is not None:
-                coding = self.codings[self.attribute[node]]
-                entry["attribute"] = coding.name
-                entry["gain"] = float(self.gain[node])
-                entry["z"] = _finite(self.z[node])
-                entry["children"] = list(self.children(node))
-                entry["branch_of_code"] = route.tolist()
-                if coding.ordered:
-                    entry["threshold"] = _finite(self.threshold[node])
-                    entry["between"] = [_finite(value) for value in self.around[node]]
-            nodes.append(entry)
-        return {
-            "format": "privet-tree",
-            "version": VERSION,
-            "target": self.target,
-            "classes": list(self.classes),
-            "attributes": [coding.to_json() for coding in self.codings],
-            "nodes": nodes,
-        }
+        """Return a plain form: the version, the attributes, and one entry per node.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> tree.to_dict()["classes"]
+        ['Yes', 'No']
+        """
+        from privet.tree.form import form_of
+
+        return form_of(self)
 
     def to_json(self) -> str:
-        """Return the tree as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
+        """Return the tree as JSON text, with a checksum: what stands in a file.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> "privet-tree" in tree.to_json()
+        True
+        """
+        from privet.tree.form import KIND
+
+        return seal(self.to_dict() | {"version": KIND.version}).decode()
 
     @classmethod
     def from_dict(cls, form: dict[str, Any]) -> Tree:
-        """Read what ``to_dict`` wrote."""
-        if not isinstance(form, dict) or form.get("format") != "privet-tree":
-            message = "This is not a tree of privet's."
-            raise TreeError(message, hint="privet mine --output tree.json writes one.")
-        version = form.get("version")
-        if not isinstance(version, int) or version > VERSION:
-            message = f"The tree is of version {version}; this privet reads up to {VERSION}."
-            raise TreeError(message, hint="upgrade privet.")
-        try:
-            return cls._from_nodes(form)
-        except (
-            KeyError,
-            TypeError,
-            ValueError,
-            IndexError,
-            AttributeError,
-            OverflowError,
-        ) as error:
-            message = f"The tree's form is damaged ({type(error).__name__})."
-            raise TreeError(message, hint="mine it again.") from None
+        """Read what ``to_dict`` wrote.
 
-    @classmethod
-    def _from_nodes(cls, form: dict[str, Any]) -> Tree:
-        codings = tuple(Coding.from_json(entry) for entry in form["attributes"])
-        places = {coding.name: place for place, coding in enumerate(codings)}
-        classes = tuple(form["classes"])
-        nodes = form["nodes"]
-        size = len(nodes)
-        _check_names(form["target"], form["classes"], [coding.name for coding in codings])
-        parent = np.full(size, -1)
-        for node, entry in enumerate(nodes):
-            for kid in entry.get("children", []):
-                if not node < kid < size or parent[kid] >= 0:
-                    raise ValueError
-                parent[kid] = node
-        if not size or (parent[1:] < 0).any():
-            raise ValueError
-        kids = [entry.get("children", []) for entry in nodes]
-        if any(held != list(range(held[0], held[0] + len(held))) for held in kids if held):
-            raise ValueError
-        routes = tuple(
-            np.array(entry["branch_of_code"], np.int16) if "attribute" in entry else None
-            for entry in nodes
-        )
-        attribute = np.array([places[e["attribute"]] if "attribute" in e else -1 for e in nodes])
-        for node, route in enumerate(routes):
-            if route is not None and (
-                len(route) != codings[attribute[node]].size
-                or route.min() < 0
-                or route.max() >= len(kids[node])
-            ):
-                raise ValueError
-        if any(bool(held) != (route is not None) for held, route in zip(kids, routes, strict=True)):
-            raise ValueError
-        between = [entry.get("between", ["nan", "nan"]) for entry in nodes]
-        tree = cls(
-            codings=codings,
-            classes=classes,
-            target=form["target"],
-            parent=parent,
-            attribute=attribute,
-            child=np.array([held[0] if held else -1 for held in kids]),
-            branches=np.array([len(held) for held in kids]),
-            threshold=np.array([float(entry.get("threshold", "nan")) for entry in nodes]),
-            around=np.array([[float(value) for value in pair] for pair in between]),
-            routes=routes,
-            counts=np.array([entry["counts"] for entry in nodes], np.float64),
-            errors=np.array([entry["errors"] for entry in nodes], np.float64),
-            label=np.array([entry["label"] for entry in nodes], np.int64),
-            gain=np.array([entry.get("gain", 0.0) for entry in nodes], np.float64),
-            z=np.array([float(entry.get("z", 0.0)) for entry in nodes]),
-        )
-        tree._check_arrays()
-        return tree
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> pv.Tree.from_dict(tree.to_dict()).same_as(tree)
+        True
+        """
+        from privet.tree.form import tree_of
 
-    def _check_arrays(self) -> None:
-        """Raise ValueError where arrays that were read do not make a tree that can be used."""
-        shape = (self.nodes, len(self.classes))
-        if self.counts.shape != shape or self.errors.shape != shape:
-            raise ValueError
-        if not (np.isfinite(self.counts).all() and np.isfinite(self.errors).all()):
-            raise ValueError
-        if not ((self.label >= 0) & (self.label < len(self.classes))).all():
-            raise ValueError
-        for node, route in enumerate(self.routes):
-            coding = self.codings[self.attribute[node]]
-            ordered = route is not None and coding.ordered
-            if ordered == bool(np.isnan(self.threshold[node])):
-                raise ValueError
-            if route is not None and ordered:
-                # A cell goes where its end goes, or its centre if it is cut; missing to the right.
-                cut = self.threshold[node]
-                ends = np.append(coding.upper > cut, [True] * coding.missing)
-                centres = ~(coding.decode(np.arange(coding.size)) <= cut)
-                same = np.array_equal(route, ends) or np.array_equal(route, centres)
-                if self.branches[node] != 2 or not same:
-                    raise ValueError
+        return tree_of(form)
 
     def write(self, path: str | Path) -> None:
-        """Write the tree to a JSON file."""
+        """Write the tree to a JSON file.
+
+        >>> import tempfile, privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> tree = pv.TreeClassifier(policy="id3").fit(release).tree_
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tree.write(f"{folder}/tree.json")
+        """
         try:
-            Path(path).write_text(self.to_json(), encoding="utf-8")
+            with new_file(Path(path)) as made:
+                made.write_text(self.to_json(), encoding="utf-8")
         except OSError as error:
-            message = f"The tree cannot be written to {path}: {error.strerror}."
-            raise TreeError(message) from None
+            raise TreeError(f"The tree cannot be written to {path}: {cause(error)}.") from None
 
     @classmethod
     def read(cls, path: str | Path) -> Tree:
-        """Read a JSON file."""
+        """Read a JSON file; one without a checksum, from an earlier privet, with a warning.
+
+        >>> import privet as pv
+        >>> pv.Tree.read("no-such.json")
+        Traceback (most recent call last):
+        privet.errors.TreeError: ...
+        """
+        from privet.tree.form import KIND
+
+        form = KIND.read(path)
         try:
-            form = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            message = f"The tree {path} cannot be read: {error.strerror}."
-            raise TreeError(message) from None
-        except ValueError:
-            message = f"{path} is not JSON."
-            raise TreeError(message, hint="privet mine --output tree.json writes a tree.") from None
-        return cls.from_dict(form)
+            return cls.from_dict(form)
+        except TreeError as error:
+            raise error.placed(path) from None
 
     def __str__(self) -> str:
         from privet.tree.text import render
 
         return render(self)
 
+    def __repr__(self) -> str:
+        leaves = len(self.leaves)
+        tests = self.nodes - leaves
+        about = f"{tests} tests, {leaves} leaves, depth {self.depth}" if tests else "a single leaf"
+        return f"<Tree for {self.target!r}: {about}>"
+
     def _repr_html_(self) -> str:
         from privet.tree.draw import notebook
 
         return notebook(self)
-
-
-def _check_names(target: object, classes: object, attributes: list[Any]) -> None:
-    """Raise ValueError unless the class, its values and the attributes have names of their own."""
-    if not isinstance(target, str) or not isinstance(classes, list):
-        raise TypeError
-    if len(set(classes)) < len(classes) or not classes:
-        raise ValueError
-    if not all(isinstance(name, str) for name in attributes):
-        raise ValueError
-    if len(set(attributes)) < len(attributes):
-        raise ValueError
-
-
-def _finite(value: float) -> float | str:
-    """Return a number as JSON can hold it: infinity as text."""
-    return float(value) if np.isfinite(value) else str(float(value))

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from privet.coding import Floats
     from privet.tree.tree import Tree
 
-__all__ = ["Change", "Importance", "Step", "compare", "importances", "steps"]
+__all__ = ["Change", "Importance", "Step", "compare", "importances", "needs", "steps", "untold"]
 
 
 @dataclass(frozen=True)
 class Importance:
     """The share of all that the tree's tests gain that one attribute's tests gain.
 
-    ``error`` is its standard error: that of the gains, taken as independent of each other, with the
-    whole gain as it is. It is zero where counts are exact.
+    ``error`` is its standard error over the disguise, all gains taken together. It is zero where
+    counts are exact, NaN where the gain of some test is not known from the release.
     """
 
     name: str
@@ -38,20 +38,71 @@ def importances(tree: Tree) -> list[Importance]:
 
     A test's gain a record is weighted by the records at its node.
     """
-    rows = np.maximum(tree.counts, 0.0).sum(1)
-    gain = rows * tree.gain
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.where(np.isfinite(tree.z) & (tree.z > 0), gain / tree.z, 0.0)
-    tests = tree.attribute >= 0
     size = len(tree.codings)
-    whole = np.bincount(tree.attribute[tests], gain[tests], size)
-    squares = np.bincount(tree.attribute[tests], error[tests] ** 2, size)
-    total = whole.sum() or 1.0
-    order = np.argsort(-whole, kind="stable")
-    return [
-        Importance(tree.codings[a].name, whole[a] / total, float(np.sqrt(squares[a])) / total)
-        for a in order
-    ]
+    if tree.weight is not None and np.isfinite(tree.weight).all():
+        shares, errors = tree.weight.T
+    else:
+        tests = tree.attribute >= 0
+        gain = np.maximum(tree.counts, 0.0).sum(1) * tree.gain
+        whole = np.bincount(tree.attribute[tests], gain[tests], size)
+        shares = whole / (whole.sum() or 1.0)
+        errors = np.full(size, 0.0 if not tree.errors.any() else np.nan)
+    order = np.argsort(-shares, kind="stable")
+    return [Importance(tree.codings[a].name, float(shares[a]), float(errors[a])) for a in order]
+
+
+Z = 1.959963984540054  # of a 95 % interval
+
+
+def needs(tree: Tree) -> Floats:
+    """Return how many records a release like the tree's needs to tell each node, and its class.
+
+    An error shrinks with the root of the number of records. The number is 0 where the release
+    tells the node's size and, at a leaf, that the predicted class is the most frequent there; it is
+    NaN where no number of such records would do: an attribute of the path cannot be read.
+    """
+    if tree.needed is None:
+        return np.where(np.isnan(tree.size_errors), np.nan, 0.0)
+    needed = tree.needed.copy()
+    rows = tree.counts[0].sum()
+    if tree.share_errors is None:
+        return needed
+    for leaf in tree.leaves.tolist():
+        error = tree.share_errors[leaf]
+        if needed[leaf] == 0 and error > 0 and (size := tree.counts[leaf].sum()) > 0:
+            shares = tree.counts[leaf] / size
+            own = shares[tree.label[leaf]]
+            lead = (own - np.delete(shares, tree.label[leaf]).max(initial=0.0)) / 2
+            if lead < Z * error:
+                needed[leaf] = np.ceil(rows * (Z * error / lead) ** 2) if lead > 0 else np.nan
+    return needed
+
+
+def untold(tree: Tree) -> str:
+    """Say what the release could not tell, and how many records would; nothing if all is known."""
+    needed = needs(tree)
+    if not needed.any() or tree.nodes == 1:  # NaN is something, too
+        return ""
+    sizes = int(np.isnan(tree.size_errors).sum())
+    classes = int((needed != 0)[tree.leaves].sum() - np.isnan(tree.size_errors[tree.leaves]).sum())
+    parts = [f"the sizes of {sizes} of {tree.nodes} nodes (≈)"] if sizes else []
+    if classes:
+        leaves = "one leaf" if classes == 1 else f"{classes} leaves"
+        parts.append(f"which class leads at {leaves}")
+    text = f"Not known from this release: {' and '.join(parts)}"
+    told = np.sort(needed[needed > 0])
+    if not len(told):
+        return text + "."
+    half, all_of = (_rounded(float(told[place])) for place in (len(told) // 2, -1))
+    if half == all_of or len(told) == 1:
+        return text + f"; about {all_of} records like these would tell."
+    return text + f"; about {half} records like these would tell half of that, {all_of} all."
+
+
+def _rounded(number: float) -> str:
+    """Return a number with two digits that say something."""
+    digits = max(0, len(f"{number:.0f}") - 2)
+    return f"{round(number, -digits):,.0f}"
 
 
 @dataclass(frozen=True)
@@ -63,7 +114,7 @@ class Step:
     counts: Floats
     errors: Floats
     label: object
-    z: float  # of the test made here, in standard errors of its gain; 0 at the leaf
+    z: float  # of the test made here, in standard errors of its gain; 0 at the leaf, NaN: not known
 
 
 def steps(tree: Tree, values: Floats) -> list[Step]:
@@ -103,36 +154,37 @@ class Change:
 
 def compare(first: Tree, second: Tree) -> list[Change]:
     """Return what became of each node of the first tree, from the root down."""
-    found = []
+    first, second = first.plain, second.plain
+    changes = []
     waiting: list[tuple[int, int, tuple[str, ...]]] = [(0, 0, ())]
     while waiting:
-        one, other, path = waiting.pop()
-        kind, text = _change(first, one, second, other)
-        found.append(Change(kind, one, other, path, text))
-        kids, others = first.children(one), second.children(other)
+        node, other, path = waiting.pop()
+        kind, text = _change(first, node, second, other)
+        changes.append(Change(kind, node, other, path, text))
+        kids, others = first.children(node), second.children(other)
         if kind in ("same", "moved") and len(kids) == len(others):
             pairs = zip(reversed(kids), reversed(others), strict=True)
             waiting += [(a, b, (*path, condition(first, a))) for a, b in pairs]
-    return found
+    return changes
 
 
 def _change(
-    first: Tree, one: int, second: Tree, other: int
+    first: Tree, node: int, second: Tree, other: int
 ) -> tuple[Literal["same", "moved", "label", "different"], str]:
-    said, told = _says(first, one), _says(second, other)
-    leaves = first.child[one] < 0, second.child[other] < 0
+    said, told = _says(first, node), _says(second, other)
+    leaves = first.child[node] < 0, second.child[other] < 0
     if all(leaves):
-        same = first.classes[first.label[one]] == second.classes[second.label[other]]
+        same = first.classes[first.label[node]] == second.classes[second.label[other]]
         return ("same", said) if same else ("label", f"{said} became {told}")
     if any(leaves):
         return "different", f"{said} became {told}"
-    names = [tree.codings[tree.attribute[n]].name for tree, n in ((first, one), (second, other))]
-    if names[0] != names[1] or first.branches[one] != second.branches[other]:
+    names = [tree.codings[tree.attribute[n]].name for tree, n in ((first, node), (second, other))]
+    if names[0] != names[1] or first.branches[node] != second.branches[other]:
         return "different", f"{said} became {told}"
-    if first.codings[first.attribute[one]].ordered:
-        moved = first.threshold[one] != second.threshold[other]
+    if first.codings[first.attribute[node]].ordered:
+        moved = first.threshold[node] != second.threshold[other]
     else:
-        moved = _groups(first, one) != _groups(second, other)
+        moved = _groups(first, node) != _groups(second, other)
     return ("moved", f"{said} became {told}") if moved else ("same", said)
 
 

@@ -16,6 +16,7 @@ from privet.audit.attacks import (
     poisoning,
     reading,
     regression,
+    substitution,
 )
 from privet.audit.attacks.base import ATTACKS, Attack, NotRun, Outcome, Trial, attack, run_attacks
 
@@ -42,4 +43,5 @@ __all__ = [
     "reading",
     "regression",
     "run_attacks",
+    "substitution",
 ]

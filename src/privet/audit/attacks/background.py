@@ -32,22 +32,22 @@ def _applies(case: Case) -> str:
     applies=_applies,
 )
 def background(world: World) -> Iterator[Trial]:
-    """Guess the commonest class of rows that are alike, but one (methods.md §6).
+    """Guess the commonest class of rows that are alike, but one.
 
     Which wrong class a person can be known not to have is drawn evenly for each; so is it for
     the blind guess.
     """
-    held = shown_groups(world)
-    if held is None:
+    scene = shown_groups(world)
+    if scene is None:
         return
-    label, shown, found = held
+    label, shown, alike = scene
     classes = len(world.case.release.schema.classes)
     ruled = (label + world.case.rng.integers(1, classes, len(label))) % classes
-    table = np.bincount(found.group * classes + shown, minlength=len(found.sizes) * classes)
+    table = np.bincount(alike.member * classes + shown, minlength=len(alike.sizes) * classes)
     table = table.reshape(-1, classes).astype(np.float64)
     shares = np.bincount(label, minlength=classes) / len(label)
     rows = np.arange(len(label))
-    left = table[found.group] + shares / 2  # a group with no other class says nothing
+    left = table[alike.member] + shares / 2  # a group with no other class says nothing
     left[rows, ruled] = -1.0
     apart = np.broadcast_to(shares, left.shape).copy()
     apart[rows, ruled] = -1.0

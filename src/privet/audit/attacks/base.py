@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from privet.audit.world import Case, World
 
-__all__ = ["ATTACKS", "Attack", "NotRun", "Outcome", "Trial", "attack", "run_attacks"]
+__all__ = ["ATTACKS", "Attack", "NotRun", "Outcome", "Trial", "attack", "run_attack", "run_attacks"]
 
 Kind = Literal["success", "gain"]
 SURPRISE = 1e-6  # how seldom a right program may leave the band round what theory expects
@@ -165,30 +165,37 @@ def run_attacks(
     """Run the named attacks, or all, that apply to a case."""
     chosen = list(ATTACKS.values()) if names is None else [ATTACKS[name] for name in names]
     outcomes, idle = [], []
-    for one in track(chosen, "attacking", len(chosen)):
+    for attempt in track(chosen, "attacking", len(chosen)):
         together = any(part.sign < 0 for part in case.release.parts)
-        why = "the parts of the release only belong together" if together and not one.signed else ""
-        why = why or one.applies(case)
-        if not why and one.real and not case.real:
+        why = (
+            "the parts of the release only belong together"
+            if together and not attempt.signed
+            else ""
+        )
+        why = why or attempt.applies(case)
+        if not why and attempt.real and not case.real:
             why = "it needs the owner's records (original)"
-        found = [] if why else _run(case, one)
-        outcomes += found
-        if not found:
-            idle.append(NotRun(one.name, one.title, why or "there was nothing for it to attack"))
+        fresh = [] if why else run_attack(case, attempt)
+        outcomes += fresh
+        if not fresh:
+            idle.append(
+                NotRun(attempt.name, attempt.title, why or "there was nothing for it to attack")
+            )
     return outcomes, idle
 
 
-def _run(case: Case, one: Attack) -> list[Outcome]:
-    control = {trial.about: trial.value for trial in one.trials(case.world("plain"))}
-    null = {trial.about: trial.value for trial in one.trials(case.world("independent"))}
+def run_attack(case: Case, attempt: Attack) -> list[Outcome]:
+    """Run one attack on all three worlds of a case."""
+    control = {trial.about: trial.value for trial in attempt.trials(case.world("plain"))}
+    null = {trial.about: trial.value for trial in attempt.trials(case.world("independent"))}
     return [
         Outcome(
-            one.name,
-            one.title,
+            attempt.name,
+            attempt.title,
             trial.about,
-            one.kind,
-            one.needs,
-            one.remedy,
+            attempt.kind,
+            attempt.needs,
+            attempt.remedy,
             trial.value,
             trial.low,
             trial.high,
@@ -197,10 +204,10 @@ def _run(case: Case, one: Attack) -> list[Outcome]:
             null.get(trial.about),
             trial.expected,
             trial.fits,
-            one.repeated,
-            trial.about in case.agreed and one.name == "read",
+            attempt.repeated,
+            trial.about in case.agreed and attempt.name == "read",
             trial.detail,
             trial.curve,
         )
-        for trial in one.trials(case.world("disguised"))
+        for trial in attempt.trials(case.world("disguised"))
     ]

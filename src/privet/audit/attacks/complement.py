@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from privet.audit.attacks.base import Trial, attack
-from privet.disguise.complement_attacks import matching, one_row_each, reconstruction, snapshots
 from privet.disguise.loss import loss_of
 from privet.disguise.unrealize import Unrealizer
 from privet.release import Part
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.audit.world import Case, World
-    from privet.disguise.success import Success
-    from privet.release import Release
     from privet.release.universe import Universe
+
+    Counts = NDArray[np.int64]
 
 __all__ = ["is_complemented", "leaked", "moments", "rebuilt", "row_of_each"]
 
@@ -35,83 +34,96 @@ def is_complemented(case: Case) -> str:
     return "" if case.collected is not None else "the release is no complement"
 
 
-def _scene(world: World) -> tuple[Release, NDArray[np.int64], int]:
-    """Return the release, the collected records by cell, and a seed."""
+def _scene(world: World) -> tuple[Universe, Counts, Counts]:
+    """Return the universe and, by cell, the collected records and what both tables say of them."""
     case = world.case
-    held = cast("NDArray[np.int64]", case.collected)
-    return case.release, held, int(case.rng.integers(1 << 31))
+    universe = cast("Universe", case.release.universe)
+    return universe, cast("Counts", case.collected), universe.collected(case.release.parts)
 
 
-def _trial(world: World, found: Success, detail: str = "") -> Trial:
-    """Return what an attack did in this world; each success comes with its control and null."""
-    if world.kind != "disguised":
-        value = found.control if world.kind == "plain" else found.null
-        return Trial("record", value, value, value, found.blind)
-    return Trial("record", found.value, found.low, found.high, found.blind, detail=detail)
+def _recovered(world: World, universe: Universe, counts: Counts, truth: Counts) -> Trial:
+    """Compare multisets of records; the null is as many records drawn from the universe."""
+    total = int(truth.sum())
+    real = np.flatnonzero(universe.is_real(np.arange(universe.size)))
+    if world.kind == "plain":
+        counts = truth
+    elif world.kind == "independent":
+        counts = np.bincount(world.case.rng.choice(real, total), minlength=universe.size)
+    even = np.minimum(np.full(len(real), total / len(real)), truth[real]).sum() / total
+    hits = int(np.minimum(counts, truth).clip(0).sum())
+    return Trial.counted("record", hits, total, float(even))
 
 
-@attack(
+_on_tables = partial(attack, applies=is_complemented, signed=True)
+
+
+@_on_tables(
     "rebuild",
     title="Rebuild all records from both tables",
     needs="both tables whole, as in this release",
     remedy="never give both tables to one reader; a channel protects from someone who has all",
-    applies=is_complemented,
-    signed=True,
 )
 def rebuilt(world: World) -> Iterator[Trial]:
     """Take both tables away from the universe: what is left are the records, all of them."""
-    release, collected, seed = _scene(world)
-    yield _trial(world, reconstruction(release, collected, seed=seed))
+    universe, collected, counts = _scene(world)
+    yield _recovered(world, universe, counts, collected)
 
 
-@attack(
+@_on_tables(
     "leak",
     title="Take leaked rows of both tables for collected records",
     needs=f"{LEAKED:,} rows of the two tables",
     remedy="dummies, or a universe that is larger: fewer of its records are then collected",
-    applies=is_complemented,
-    signed=True,
 )
 def leaked(world: World) -> Iterator[Trial]:
-    """Match leaked rows with collected records (methods.md §6); blind is any possible record."""
-    release, collected, seed = _scene(world)
-    universe = cast("Universe", release.universe)
+    """Take leaked rows for collected records; blind is any possible record."""
+    universe, collected, counts = _scene(world)
+    there = collected > 0
+    tables = {
+        "disguised": universe.copies - counts,
+        "plain": collected,
+        "independent": universe.is_real(np.arange(universe.size)).astype(np.int64),
+    }
+    shares = tables[world.kind] / tables[world.kind].sum()
+    hits = int(there[world.case.rng.choice(universe.size, LEAKED, p=shares)].sum())
     loss = loss_of(universe, collected, universe.copies)
-    found = matching(release, collected, LEAKED, seed=seed)
-    yield _trial(world, found, " ".join(loss.sentences()))
+    blind = float(there.sum() / universe.real_size)
+    yield Trial.counted("record", hits, LEAKED, blind, detail=" ".join(loss.sentences()))
 
 
-@attack(
+@_on_tables(
     "one-row-each",
     title="Tell from one row of each table how often a record was collected",
     needs="a record's rows in both tables, and the number of copies on the card",
     remedy="keep the two tables apart, with different people",
-    applies=is_complemented,
-    signed=True,
 )
 def row_of_each(world: World) -> Iterator[Trial]:
     """Take both counts away from the copies; blind is the commonest count."""
-    release, collected, seed = _scene(world)
-    yield _trial(world, one_row_each(release, collected, seed=seed), "of all possible records")
+    universe, collected, counts = _scene(world)
+    real = np.flatnonzero(universe.is_real(np.arange(universe.size)))
+    truth = collected[real]
+    rows = world.case.rng.permutation(real) if world.kind == "independent" else real
+    told = truth if world.kind == "plain" else counts[rows]
+    blind = float(np.bincount(truth).max() / len(real))
+    hits = int((told == truth).sum())
+    yield Trial.counted("record", hits, len(real), blind, detail="of all possible records")
 
 
-@attack(
+@_on_tables(
     "moments",
     title=f"Find {INSERTED} inserted records from the tables before and after",
     needs="both tables at two moments",
     remedy="never show the tables twice to one reader",
-    applies=is_complemented,
     real=True,
     repeated=True,
-    signed=True,
 )
 def moments(world: World) -> Iterator[Trial]:
     """Take the tables of two moments away from each other.
 
     The originals are unrealized once more, in random order, the last of them between the moments.
     """
-    release, collected, seed = _scene(world)
-    case, universe = world.case, cast("Universe", release.universe)
+    universe, collected, _ = _scene(world)
+    case = world.case
     cells = case.rng.permutation(np.repeat(np.arange(universe.size), collected))
     last = min(INSERTED, len(cells) // 2)
     if not last:
@@ -120,8 +132,7 @@ def moments(world: World) -> Iterator[Trial]:
     seen = []
     for some in (cells[:-last], cells[-last:]):
         unrealizer.add(some)
-        parts = tuple(Part(MemoryTable(table), (), -1) for table in unrealizer.tables())
-        held = universe.with_copies(unrealizer.copies)
-        seen.append(replace(release, parts=parts, universe=held))
+        parts = [Part(MemoryTable(table), (), -1) for table in unrealizer.tables()]
+        seen.append(universe.with_copies(unrealizer.copies).collected(parts))
     inserted = np.bincount(cells[-last:], minlength=universe.size)
-    yield _trial(world, snapshots(seen[0], seen[1], inserted, seed=seed))
+    yield _recovered(world, universe, seen[1] - seen[0], inserted)

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from privet.audit.attacks.base import Trial, attack
+from privet.audit.attacks.base import Attack, Trial, attack, run_attack
 from privet.audit.attacks.guess import has_channels
 from privet.audit.attacks.joint import CELLS, TESTED, guessed
+from privet.audit.original import read_original
+from privet.audit.world import Case, generator
 from privet.channel import Flip
+from privet.errors import InputError, MethodError
+from privet.randomness import Randomness
+from privet.release.anonymity import groups_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from privet.audit.world import Case, Group, World
+    from privet.audit.attacks.base import Outcome
+    from privet.audit.world import Group, World
     from privet.channel import Channel
+    from privet.release import Release
 
     Floats = NDArray[np.float64]
 
-__all__ = ["collusion", "known_value", "opposite"]
+__all__ = ["collusion", "guess_group", "known_value", "opposite"]
 
 KNOWN = 256  # values of an attribute that may be known
+WORK = 1 << 30  # products of what is known, reports and values of a group that are gone through
 
 
 def _together(case: Case) -> list[Group]:
@@ -37,28 +45,103 @@ def _has_groups(case: Case) -> str:
     )
 
 
-def _informed(world: World, group: Group, side: NDArray[np.int64], detail: str = "") -> Trial:
-    """Guess a group from its report and something known of each record.
+def _known(case: Case, names: Sequence[str]) -> NDArray[np.int64]:
+    """Number the records by what is known of them: some attributes, and the class if it is plain.
+
+    An attribute of a group is known as the group's channel sees it.
+    """
+    target = case.release.schema.target
+    plain = target in case.truth and case.part.channel(target) is None
+    columns = []
+    for name in [*names, *([target] if plain and target not in names else [])]:
+        group = next(group for group in case.groups if name in group.names)
+        codes = case.truth[group.about]
+        columns.append(codes if group.channel is None else group.channel.part(codes)[name])
+    return groups_of(columns).member if columns else np.zeros(case.rows, np.int64)
+
+
+def _informed(world: World, group: Group, known: Sequence[str], detail: str = "") -> Trial:
+    """Guess a group from its report and what is known of each record.
 
     The likeliest x is that with the largest A(y|x)·P(x, s), right as often as these sum up to; it
-    is chosen once for each report y and each s.
+    is chosen once for each report y and each s. Blind is the best guess without the report.
     """
     case = world.case
     law = world.law(group)
     truth = case.truth[group.about].astype(np.int64)
+    side = _known(case, known)
     sides = int(side.max()) + 1
     cells = np.bincount(side * group.size + truth, minlength=sides * group.size)
     usual = cells.reshape(sides, -1) / case.rows
     best = np.empty((sides, len(law)), np.int64)
     right = 0.0
-    for one, prior in enumerate(usual):
+    for code, prior in enumerate(usual):
         # A report that what is known rules out leaves what is usual.
-        best[one] = np.argmax(law * prior + 1e-12 * prior, axis=1)
+        best[code] = np.argmax(law * prior + 1e-12 * prior, axis=1)
         right += float((law * prior).max(axis=1).sum())
     hits = int((best[side, world.draw(group)] == truth).sum())
     blind = float(usual.max(axis=1).sum())
     expected = None if world.kind == "independent" else right
     return Trial.counted(group.about, hits, case.rows, blind, expected=expected, detail=detail)
+
+
+def guess_group(
+    release: Release,
+    original: Any,
+    group: Sequence[str],
+    *,
+    known: Sequence[str] = (),
+    seed: int | str | bytes | None = None,
+) -> Outcome:
+    """Guess the values of one group of every record, knowing some other values already.
+
+    The attacker knows the channel, what is usual among the originals, the class if it is plain,
+    and the true values of ``known``: attributes of the group itself, or of others whose parties
+    collude. Reports are drawn afresh, as the card says. Of a flip group one known value gives
+    away the rest.
+
+    Parameters
+    ----------
+    release
+        A release of groups that were disguised together.
+    original
+        The records that it was made from.
+    group
+        The attributes of one channel.
+    known
+        The attributes whose true values the attacker has.
+    seed
+        For the same outcome each time; by default system randomness.
+
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> pair = ["Humidity", "Wind"]
+    >>> release = pv.RandomizedResponse([["Outlook"], pair], theta=0.8).disguise(table, schema)
+    >>> guess_group(release, table, pair, known=["Wind"]).value
+    1.0
+    """
+    with Randomness.of(seed) as source:
+        original = read_original(original, release, generator(source))
+        case = Case.of(release, original, source, frozenset({release.schema.target}))
+        asked = [joint for joint in case.hidden if set(joint.names) == set(group)]
+        if not asked:
+            groups = "; ".join(", ".join(group.names) for group in case.hidden) or "none"
+            message = "The attributes to guess are not those of one channel of the release."
+            raise InputError(message, hint=f"its groups are: {groups}.")
+        absent = [name for name in known if not any(name in group.names for group in case.groups)]
+        if absent:
+            raise InputError(f"{absent[0]!r} is not an attribute that can be known.")
+        if (int(_known(case, known).max()) + 1) * asked[0].size ** 2 > WORK:
+            raise MethodError("What is known takes too many values.", hint="know fewer attributes.")
+        wanted = Attack(
+            "guess-group",
+            "Name a group from its report and what is known",
+            "the release, its card, what is usual" + (f", and {', '.join(known)}" if known else ""),
+            "a joint channel (gamma=) for the group, or groups of one",
+            lambda world: [_informed(world, asked[0], known)],
+            has_channels,
+        )
+        return run_attack(case, wanted)[0]
 
 
 @attack(
@@ -69,7 +152,7 @@ def _informed(world: World, group: Group, side: NDArray[np.int64], detail: str =
     applies=_has_groups,
 )
 def known_value(world: World) -> Iterator[Trial]:
-    """Know the attribute that gives most away: of a flip group it gives all (methods.md §6)."""
+    """Know the attribute that gives most away: of a flip group it gives all."""
     case = world.case
     for group in _together(case):
         channel = cast("Channel", group.channel)
@@ -81,9 +164,8 @@ def known_value(world: World) -> Iterator[Trial]:
             if len(np.unique(codes)) <= KNOWN
         }
         if told:
-            name = max(told, key=lambda one: told[one])
-            side = parts[name].astype(np.int64)[case.truth[group.about]]
-            yield _informed(world, group, side, f"knowing {name!r}")
+            name = max(told, key=lambda name: told[name])
+            yield _informed(world, group, [name], f"knowing {name!r}")
 
 
 @attack(
@@ -95,26 +177,21 @@ def known_value(world: World) -> Iterator[Trial]:
         has_channels(case)
         or (
             ""
-            if any(isinstance(one.channel, Flip) for one in _together(case))
+            if any(isinstance(group.channel, Flip) for group in _together(case))
             else "no attributes are turned round together"
         )
     ),
 )
 def opposite(world: World) -> Iterator[Trial]:
-    """Where the opposite of a report is impossible, the report is the truth (methods.md §6)."""
+    """Where the opposite of a report is impossible, the report is the truth."""
     case = world.case
-    target = case.release.schema.target
     for group in _together(case):
         if not isinstance(group.channel, Flip):
             continue
         shares = case.shares(group)
         alone = float(shares[shares[::-1] == 0].sum())  # the opposite of x is the last less x
-        side = np.zeros(case.rows, np.int64)
-        if target in case.truth and case.part.channel(target) is None:
-            side = case.truth[target].astype(np.int64)
-        yield _informed(
-            world, group, side, f"{100 * alone:.1f} % of records have an opposite that nobody has"
-        )
+        detail = f"{100 * alone:.1f} % of records have an opposite that nobody has"
+        yield _informed(world, group, (), detail)
 
 
 def _has_others(case: Case) -> str:
@@ -134,19 +211,19 @@ def _has_others(case: Case) -> str:
     real=True,
 )
 def collusion(world: World) -> Iterator[Trial]:
-    """Guess by P(x | x_C)·A(y | x) over the most telling of the others (methods.md §6).
+    """Guess by P(x | x_C)·A(y | x) over the most telling of the others.
 
     Blind are the same colluders without the report.
     """
     case = world.case
     order = case.rng.permutation(case.rows)
-    taught, held = order[: case.rows // 2], order[case.rows // 2 :][:TESTED]
+    taught, tested = order[: case.rows // 2], order[case.rows // 2 :][:TESTED]
     tried = taught[:TESTED]
-    true = {name: (codes[tried], codes[held]) for name, codes in case.truth.items()}
+    true = {name: (codes[tried], codes[tested]) for name, codes in case.truth.items()}
     for group in case.hidden:
         limit = max(100, CELLS // group.size)
-        seen = {**true, group.about: (world.draw(group, tried), world.draw(group, held))}
-        truth = case.truth[group.about][held[:limit]]
+        seen = {**true, group.about: (world.draw(group, tried), world.draw(group, tested))}
+        truth = case.truth[group.about][tested[:limit]]
         rows = tried[:limit]
         best = guessed(world, group, taught, rows, seen, limit, known=True)
         blind = guessed(world, group, taught, rows, seen, limit, known=True, silent=True)

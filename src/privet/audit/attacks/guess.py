@@ -50,7 +50,7 @@ def success(shares: Floats, law: Floats) -> float:
     applies=has_channels,
 )
 def guess(world: World) -> Iterator[Trial]:
-    """Guess the likeliest original of every released value (methods.md §6, MAP)."""
+    """Guess the likeliest original of every released value."""
     case = world.case
     for group in case.hidden:
         shares, law = case.shares(group), world.law(group)

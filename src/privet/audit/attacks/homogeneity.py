@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from privet.audit.attacks.base import Trial, attack
+from privet.audit.diversity import diversity_of
 from privet.audit.notions import is_readable
+from privet.release.anonymity import groups_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
     from privet.audit.world import Case, World
     from privet.release import Part, Release
+    from privet.release.anonymity import Groups
 
-__all__ = ["Alike", "alike", "has_plain", "homogeneity", "plain_names", "shown_groups"]
+__all__ = ["has_plain", "homogeneity", "plain_names", "shown_groups"]
 
 ROWS = 2_000_000  # of a release that are compared; rows are in random order
-
-
-@dataclass(frozen=True)
-class Alike:
-    """Rows in groups that are alike in some columns."""
-
-    group: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-
-    @property
-    def smallest(self) -> int:
-        """The size of the smallest group: k of k-anonymity."""
-        return int(self.sizes.min())
 
 
 def plain_names(release: Release, part: Part) -> list[str]:
@@ -41,21 +30,10 @@ def plain_names(release: Release, part: Part) -> list[str]:
     return [
         name
         for name in release.schema.names
-        if part.channel(name) is None and is_readable(release.treatments.get(name, "exact"))
+        if name in part.table.names
+        and part.channel(name) is None
+        and is_readable(release.treatments.get(name, "exact"))
     ]
-
-
-def alike(columns: Sequence[NDArray[Any]]) -> Alike:
-    """Group rows by the values of some columns.
-
-    >>> alike([np.array([1, 1, 2]), np.array([0, 0, 0])]).sizes.tolist()
-    [2, 1]
-    """
-    group = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        _, codes = np.unique(column, return_inverse=True)
-        _, group = np.unique(group * (int(codes.max()) + 1) + codes, return_inverse=True)
-    return Alike(group, np.bincount(group))
 
 
 def has_plain(case: Case) -> str:
@@ -68,19 +46,22 @@ def has_plain(case: Case) -> str:
 
 def shown_groups(
     world: World,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Alike] | None:
-    """Return each row's class, the class shown for it, and the rows alike in all that is plain.
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Groups] | None:
+    """Return each row's class, the class shown for it, and the rows that look alike.
 
-    Without a disguise all attributes tell rows apart, and without k-anonymity each row stands
-    alone. None where that is not known.
+    Alike are rows with the same quasi-identifier under k-anonymity, and with the same values of
+    all that is plain elsewhere. Without a disguise all attributes tell rows apart, and without
+    k-anonymity each row stands alone. None where that is not known.
     """
     case = world.case
     target = case.release.schema.target
-    held = case.part.table.slice(0, ROWS).collect(ROWS).columns
-    label = held[target].astype(np.int64)
-    columns = [held[name] for name in plain_names(case.release, case.part) if name != target]
+    released = case.part.table.slice(0, ROWS).collect(ROWS).columns
+    label = released[target].astype(np.int64)
+    anonymity = case.release.anonymity
+    names = plain_names(case.release, case.part) if anonymity is None else anonymity.quasi
+    columns = [released[name] for name in names if name != target]
     if world.kind == "plain":
-        if case.release.anonymity is not None:
+        if anonymity is not None:
             columns = [np.arange(len(label))]
         elif case.real:
             label = case.truth[target].astype(np.int64)
@@ -89,7 +70,7 @@ def shown_groups(
         else:
             return None
     shown = label[case.rng.permutation(len(label))] if world.kind == "independent" else label
-    return label, shown, alike(columns)
+    return label, shown, groups_of(columns)
 
 
 @attack(
@@ -100,23 +81,21 @@ def shown_groups(
     applies=has_plain,
 )
 def homogeneity(world: World) -> Iterator[Trial]:
-    """Guess the commonest class among rows that are alike in all that is plain."""
-    held = shown_groups(world)
-    if held is None:
+    """Guess the commonest class among rows that look alike."""
+    scene = shown_groups(world)
+    if scene is None:
         return
-    label, shown, found = held
+    label, shown, alike = scene
     schema = world.case.release.schema
     classes = len(schema.classes)
-    table = np.bincount(found.group * classes + shown, minlength=len(found.sizes) * classes)
+    table = np.bincount(alike.member * classes + shown, minlength=len(alike.sizes) * classes)
     table = table.reshape(-1, classes)
-    hits = int((np.argmax(table, axis=1)[found.group] == label).sum())
-    sure = float(found.sizes[table.max(axis=1) == found.sizes].sum() / len(label))
+    hits = int((np.argmax(table, axis=1)[alike.member] == label).sum())
     blind = float(np.bincount(label).max() / len(label))
     yield Trial.counted(
         schema.target,
         hits,
         len(label),
         blind,
-        detail=f"{100 * sure:.1f} % of records are in groups of one class; "
-        f"the smallest group has {found.smallest:,}",
+        detail=diversity_of(table).sentence(),
     )

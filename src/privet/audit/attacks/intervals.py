@@ -9,7 +9,7 @@ import numpy as np
 from privet.audit.attacks.base import Trial, attack
 from privet.audit.attacks.nearest import has_pairs
 from privet.audit.beside import ranges
-from privet.audit.pairs import CLOSE, method_of, windows
+from privet.audit.true_pairs import CLOSE, method_of, windows
 from privet.disguise.rules import Rules, matrix
 from privet.errors import DataError
 from privet.tree.domains import intersect
@@ -17,7 +17,7 @@ from privet.tree.domains import intersect
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from privet.audit.pairs import Pairs
+    from privet.audit.true_pairs import Pairs
     from privet.audit.world import Case, World
     from privet.coding import Floats
 
@@ -52,13 +52,13 @@ def intervals(world: World) -> Iterator[Trial]:
     if pairs is None or rules is None:
         return
     try:
-        trees = rules.forest(pairs.shown, pairs.schema)
+        trees = rules.grown(pairs.shown, pairs.schema)
     except DataError:
         return
-    found = intersect(trees, matrix(pairs.shown, pairs.schema))
-    limits = found.limits.within(*ranges(pairs.schema)).at(found.member)
+    regions = intersect(trees, matrix(pairs.shown, pairs.schema))
+    limits = regions.limits.within(*ranges(pairs.schema)).at(regions.member)
     for place, attribute in enumerate(pairs.schema.inputs):
-        if attribute.is_categorical or not found.limits.tested[:, place].any():
+        if attribute.is_categorical or not regions.limits.tested[:, place].any():
             continue
         low, high = attribute.range
         lower, upper = limits.lower[:, place], limits.upper[:, place]

@@ -22,7 +22,7 @@ __all__ = ["CELLS", "TESTED", "guessed", "joint"]
 
 TESTED = 10_000  # records that are guessed; as many are used to choose how
 HELPERS = 8  # of the other attributes, the most telling ones
-CELLS = 1 << 22  # of a table of scores held at a time
+CELLS = 1 << 22  # of a table of scores, at a time
 
 
 def _applies(case: Case) -> str:
@@ -41,31 +41,31 @@ def _applies(case: Case) -> str:
     real=True,
 )
 def joint(world: World) -> Iterator[Trial]:
-    """Guess by a naive Bayes posterior over the most telling attributes (methods.md §6).
+    """Guess by a naive Bayes posterior over the most telling attributes.
 
     Half of the records teach the attacker how attributes go together and how many to use; the
     other half is guessed.
     """
     case = world.case
     order = case.rng.permutation(case.rows)
-    taught, held = order[: case.rows // 2], order[case.rows // 2 :][:TESTED]
+    taught, tested = order[: case.rows // 2], order[case.rows // 2 :][:TESTED]
     tried = taught[:TESTED]
     seen = {
-        group.about: (world.draw(group, tried), world.draw(group, held)) for group in case.groups
+        group.about: (world.draw(group, tried), world.draw(group, tested)) for group in case.groups
     }
-    right = np.ones(len(held), np.bool_)
+    right = np.ones(len(tested), np.bool_)
     true: list[NDArray[Any]] = []
     for group in case.hidden:
         limit = max(100, CELLS // group.size)
         best = guessed(world, group, taught, tried[:limit], seen, limit)
-        truth = case.truth[group.about][held[:limit]]
+        truth = case.truth[group.about][tested[:limit]]
         hits = best == truth
         right[: len(hits)] &= hits
-        true.append(case.truth[group.about][held])
+        true.append(case.truth[group.about][tested])
         blind = float(np.bincount(truth, minlength=group.size).max() / len(truth))
         yield Trial.counted(group.about, int(hits.sum()), len(truth), blind)
     if len(true) > 1:
-        shortest = min(len(held), *(max(100, CELLS // group.size) for group in case.hidden))
+        shortest = min(len(tested), *(max(100, CELLS // group.size) for group in case.hidden))
         whole = np.stack(true, axis=1)[:shortest]
         _, counts = np.unique(whole, axis=0, return_counts=True)
         blind = float(counts.max() / len(whole))
@@ -89,7 +89,7 @@ def guessed(
     known: bool = False,
     silent: bool = False,
 ) -> NDArray[np.int64]:
-    """Return the guesses for the held rows, with as many helpers as served best on the tried.
+    """Return the guesses for the tested rows, with as many helpers as served best on the tried.
 
     ``known`` helpers are seen as they are, not as they are released; a ``silent`` group's own
     report is not looked at.
@@ -106,9 +106,9 @@ def guessed(
     for other, table in _helpers(world, group, taught, known=known):
         for side in (0, 1):
             scores[side] = scores[side] + table[seen[other][side][:limit]]
-        found = (np.argmax(scores[0], axis=1) == truth).mean()
-        if found > most:
-            best, most = np.argmax(scores[1], axis=1), found
+        accuracy = (np.argmax(scores[0], axis=1) == truth).mean()
+        if accuracy > most:
+            best, most = np.argmax(scores[1], axis=1), accuracy
     return best
 
 
@@ -118,7 +118,7 @@ def _helpers(
     """Return log P(output of another | value of this), outputs × values, most telling first."""
     case = world.case
     own = case.truth[group.about][taught].astype(np.int64)
-    found = []
+    helpers = []
     for other in case.groups:
         if other is group or other.size * group.size > CELLS:
             continue
@@ -129,11 +129,11 @@ def _helpers(
         table = table.reshape(group.size, other.size)
         if other.channel is not None and world.kind != "plain" and not known:
             table = table @ world.law(other).T
-        # One record's worth of the other's own shares: no value is ever held impossible.
+        # One record's worth of the other's own shares: no value is ever taken to be impossible.
         table += (table.sum(axis=0) + 1e-9) / table.sum()
         given = table / table.sum(axis=1, keepdims=True)
         shares = table.sum(axis=1) / table.sum()
         telling = float((shares[:, None] * given * np.log(given / (shares @ given))).sum())
-        found.append((telling, other.about, np.log(given).T))
-    found.sort(key=lambda one: -one[0])
-    return [(about, table) for _, about, table in found[:HELPERS]]
+        helpers.append((telling, other.about, np.log(given).T))
+    helpers.sort(key=lambda helper: -helper[0])
+    return [(about, table) for _, about, table in helpers[:HELPERS]]

@@ -8,6 +8,7 @@ square of its error over that of the noise.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,7 +84,7 @@ def _has_several(case: Case) -> str:
 
 
 def _pairs(world: World) -> list[_Pairs]:
-    found = []
+    noisy = []
     for group in _noisy(world.case):
         noise = group.channel
         if not isinstance(noise, Noise):
@@ -91,8 +92,8 @@ def _pairs(world: World) -> list[_Pairs]:
         plain = world.kind == "plain"
         seen = world.draw(group).astype(np.float64) - (0 if plain else noise.reach)
         truth = world.case.truth[group.about].astype(np.float64)
-        found.append(_Pairs(group, noise, truth, seen, plain))
-    return found
+        noisy.append(_Pairs(group, noise, truth, seen, plain))
+    return noisy
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,8 @@ class _Belief:
         noise = pairs.noise
         coarse = CoarseNoise.of(noise, cells_of(noise, CELLS), tails=False)
         lasts = np.append(coarse.cells[1:], noise.input_size) - 1
-        held = np.add.reduceat(world.case.shares(pairs.group), coarse.cells)
-        joint = coarse.kernel * held
+        prior = np.add.reduceat(world.case.shares(pairs.group), coarse.cells)
+        joint = coarse.kernel * prior
         posterior = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
         return cls(coarse, posterior, (coarse.cells + lasts) / 2)
 
@@ -120,12 +121,17 @@ class _Belief:
         return self.coarse.slots[outputs].astype(np.int64)
 
 
-@attack(
-    "noise-guess",
-    title="Best guess of one number from its noisy value",
+_single = partial(
+    attack,
     needs="the release, its card, and how numbers are spread (a miner reconstructs it)",
     remedy="more noise, or a channel with a bound",
     applies=_has_noise,
+)
+
+
+@_single(
+    "noise-guess",
+    title="Best guess of one number from its noisy value",
 )
 def guess(world: World) -> Iterator[Trial]:
     """Guess where most of the posterior lies within the tolerance (univariate Bayes)."""
@@ -150,12 +156,12 @@ def guess(world: World) -> Iterator[Trial]:
 
 def _recovered(world: World, recover: Callable[[Floats, Floats], Floats]) -> Iterator[Trial]:
     """Recover all noisy attributes at once and count the guesses that are near enough."""
-    held = _pairs(world)
-    noisy = np.stack([pairs.seen for pairs in held], axis=1)
-    deviations = np.array([pairs.noise.deviation / pairs.noise.step for pairs in held])
-    found = noisy if held[0].plain else recover(noisy, deviations)
-    for place, pairs in enumerate(held):
-        guesses = np.clip(found[:, place], 0, pairs.noise.steps)
+    attacked = _pairs(world)
+    noisy = np.stack([pairs.seen for pairs in attacked], axis=1)
+    deviations = np.array([pairs.noise.deviation / pairs.noise.step for pairs in attacked])
+    estimates = noisy if attacked[0].plain else recover(noisy, deviations)
+    for place, pairs in enumerate(attacked):
+        guesses = np.clip(estimates[:, place], 0, pairs.noise.steps)
         yield Trial.counted(
             pairs.group.about,
             pairs.right(guesses),
@@ -169,37 +175,22 @@ _NEEDS = "the release and its card; it works where attributes go together"
 _REMEDY = "more noise, fewer attributes, or noise that goes together as the attributes do"
 
 
-@attack(
-    "noise-spectral",
-    title="Filter noise out by the spectrum of the covariance",
-    needs=_NEEDS,
-    remedy=_REMEDY,
-    applies=_has_several,
-)
+_several = partial(attack, needs=_NEEDS, remedy=_REMEDY, applies=_has_several)
+
+
+@_several("noise-spectral", title="Filter noise out by the spectrum of the covariance")
 def recover_spectral(world: World) -> Iterator[Trial]:
     """Keep the directions that noise alone would not reach."""
     yield from _recovered(world, spectral)
 
 
-@attack(
-    "noise-pca",
-    title="Project noisy records on the originals' directions",
-    needs=_NEEDS,
-    remedy=_REMEDY,
-    applies=_has_several,
-)
+@_several("noise-pca", title="Project noisy records on the originals' directions")
 def recover_pca(world: World) -> Iterator[Trial]:
     """Take the noise's covariance off and keep the leading directions."""
     yield from _recovered(world, pca)
 
 
-@attack(
-    "noise-recovery",
-    title="Best linear recovery of noisy records",
-    needs=_NEEDS,
-    remedy=_REMEDY,
-    applies=_has_several,
-)
+@_several("noise-recovery", title="Best linear recovery of noisy records")
 def recover_bayes(world: World) -> Iterator[Trial]:
     """Shrink every direction by what of its variance is signal."""
     yield from _recovered(world, bayes)
@@ -231,12 +222,9 @@ def edge(world: World) -> Iterator[Trial]:
         yield Trial.counted(pairs.group.about, most, rows, 0.0, detail=detail)
 
 
-@attack(
+@_single(
     "breach-posterior",
     title=f"Noisy values with {100 * BOUND:.0f} % of their sources in a tenth of the range",
-    needs="the release, its card, and how numbers are spread (a miner reconstructs it)",
-    remedy="more noise, or a channel with a bound",
-    applies=_has_noise,
 )
 def posterior(world: World) -> Iterator[Trial]:
     """Name the records whose posterior puts the bound into one tenth of the range, and rightly."""
@@ -249,7 +237,9 @@ def posterior(world: World) -> Iterator[Trial]:
             continue
         belief = _Belief.of(world, pairs)
         part = np.minimum(belief.centres * PARTS // (pairs.noise.steps + 1), PARTS - 1)
-        heaped = np.stack([belief.posterior[:, part == one].sum(axis=1) for one in range(PARTS)], 1)
+        heaped = np.stack(
+            [belief.posterior[:, part == tenth].sum(axis=1) for tenth in range(PARTS)], 1
+        )
         slots = belief.slots(pairs)
         sure = heaped.max(axis=1)[slots] >= BOUND
         hits = int((sure & (heaped.argmax(axis=1)[slots] == place)).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from privet.audit.attacks.base import SURPRISE, Trial, attack
 from privet.audit.attacks.guess import has_channels
@@ -35,7 +35,7 @@ FAKES = 0.01  # of all records are the attacker's
 def poisoning(world: World) -> Iterator[Trial]:
     """Send the report that weighs most for the rarest value (gain β(1−f) + β(N−1)/(γ−1))."""
     case = world.case
-    wide, widest = norm.isf((1 - LEVEL) / 2), norm.isf(SURPRISE / 2)
+    wide, widest = -ndtri((1 - LEVEL) / 2), -ndtri(SURPRISE / 2)
     for group in case.hidden:
         shares = case.shares(group)
         rare = int(np.argmin(shares))

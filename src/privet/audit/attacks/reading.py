@@ -8,6 +8,7 @@ import numpy as np
 
 from privet.audit.attacks.base import Trial, attack
 from privet.audit.attacks.homogeneity import plain_names
+from privet.audit.notions import constant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +19,13 @@ __all__ = ["place", "read"]
 
 
 def _open(case: Case) -> str:
-    return "" if plain_names(case.release, case.part) else "no attribute is plain"
+    return "" if _plain(case) else "no attribute is plain"
+
+
+def _plain(case: Case) -> list[str]:
+    """Return the plain attributes; in one that has a single value there is nothing to read."""
+    alike = constant(case.release)
+    return [name for name in plain_names(case.release, case.part) if name not in alike]
 
 
 @attack(
@@ -31,7 +38,7 @@ def _open(case: Case) -> str:
 def read(world: World) -> Iterator[Trial]:
     """Read a plain attribute off the row, sure to be right; blind is the commonest value."""
     case = world.case
-    for name in plain_names(case.release, case.part):
+    for name in _plain(case):
         most = _commonest(world, name)
         value = most if world.kind == "independent" else 1.0
         treatment = case.release.treatments.get(name, "exact")

@@ -2,7 +2,7 @@
 
 Each function takes noisy records, n × m, and the noise's standard deviation of each attribute, and
 returns estimates of the originals. Attributes are divided by their noise first, so that the noise
-has unit variance in every direction (methods.md §6).
+has unit variance in every direction.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def bayes(noisy: Floats, deviations: Floats) -> Floats:
     """
     scaled, mean = _scaled(noisy, deviations)
     values, vectors = np.linalg.eigh(_covariance(scaled))
-    held = np.maximum(values - 1, 0.0)
-    shrunk = (vectors * (held / (held + 1))) @ vectors.T
+    spread = np.maximum(values - 1, 0.0)
+    shrunk = (vectors * (spread / (spread + 1))) @ vectors.T
     return np.asarray((scaled @ shrunk) * deviations + mean, np.float64)
 
 

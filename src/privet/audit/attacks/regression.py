@@ -9,7 +9,7 @@ import numpy as np
 
 from privet.audit.attacks.base import Trial, attack
 from privet.audit.attacks.nearest import has_pairs
-from privet.audit.pairs import CLOSE, method_of, windows
+from privet.audit.true_pairs import CLOSE, method_of, windows
 from privet.disguise.gadp import GADP
 from privet.disguise.regression import SingularWarning, regress, side_columns
 from privet.errors import DataError
@@ -49,11 +49,11 @@ def regression(world: World) -> Iterator[Trial]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SingularWarning)
-            found = regress(shown, side_columns(pairs.shown, pairs.schema, names))
+            fit = regress(shown, side_columns(pairs.shown, pairs.schema, names))
     except DataError:
         return
     near = 1.0 if pairs.is_plain else float(method.proximity)
-    guesses = found.mean + near * found.residual
+    guesses = fit.mean + near * fit.residual
     for place, name in enumerate(names):
         low, high = pairs.schema[name].range
         reach = CLOSE * (high - low) * (1 + 1e-9)

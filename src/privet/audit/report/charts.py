@@ -6,10 +6,10 @@ A chart is 360 units wide, so that its text reads at a phone's width and grows o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from privet.audit.report.names import letters, shown
+from privet.audit.report.names import shown
 from privet.audit.summary import percent
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ TOP, STEP = 26, 20
 MOST_ROWS = 20
 SIDE, EDGE, FOOT = 40, 20, 34  # left, right and lower margin of charts with two axes
 TALL = 240
+LINE = 11  # from one line of text to the next
+LETTER = 6  # the width of a letter, about
+NAME = 24  # letters of a plan's name in a chart
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Rows:
-    """A chart with one row a name."""
+    """A chart with one row per name."""
 
     title: str
     desc: str
@@ -80,7 +83,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Dot:
-    """A point of a chart with two axes; ``low`` and ``high`` are its interval upwards."""
+    """A point of a chart with two axes; ``low`` and ``high`` are its interval upwards.
+
+    ``label`` is where its name stands, and whether the text ends or starts there.
+    """
 
     x: float
     y: float
@@ -88,6 +94,7 @@ class Dot:
     high: float
     name: str = ""
     strong: bool = False
+    label: tuple[float, float, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -119,13 +126,14 @@ class Scatter:
     full_name: str
     hollow_name: str
     line: tuple[float, float, float, float] | None = None
+    line_name: str = ""
     height: float = TALL
 
 
 def _rows(
     title: str,
     desc: str,
-    held: Sequence[tuple[str, float, float, float, float | None, str, bool]],
+    bars: Sequence[tuple[str, float, float, float, float | None, str, bool]],
     bounds: tuple[float, float],
     full: str,
     hollow: str,
@@ -147,7 +155,7 @@ def _rows(
             text,
             strong,
         )
-        for place, (name, value, least, most, other, text, strong) in enumerate(held)
+        for place, (name, value, least, most, other, text, strong) in enumerate(bars)
     )
     ticks = tuple(Tick(x(value), _tick(value)) for value in _steps(low, high))
     return Rows(title, desc, marks, ticks, full, hollow, TOP + STEP * len(marks) + 8)
@@ -163,7 +171,7 @@ def _steps(low: float, high: float) -> list[float]:
         return [0.0, 0.25, 0.5, 0.75, 1.0]
     rough = (high - low) / 5
     unit = 10.0 ** math.floor(math.log10(rough))
-    step = next(unit * one for one in (1, 2, 2.5, 5, 10) if unit * one >= rough)
+    step = next(unit * step for step in (1, 2, 2.5, 5, 10) if unit * step >= rough)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     return [round(step * place, 10) for place in range(first, last + 1)]
@@ -176,33 +184,34 @@ def _tick(value: float) -> str:
 def attack_rows(outcomes: Sequence[Outcome]) -> Rows | None:
     """Draw, for each attribute, the attack that wins most, beside the blind guess."""
     best: dict[str, Outcome] = {}
-    for one in outcomes:
-        if one.kind == "success" and not one.repeated and not one.agreed:
-            held = best.get(one.about)
-            if held is None or one.advantage > held.advantage:
-                best[one.about] = one
-    ordered = sorted(best.values(), key=lambda one: -one.advantage)
+    for outcome in outcomes:
+        if outcome.kind == "success" and not outcome.repeated and not outcome.agreed:
+            known = best.get(outcome.about)
+            if known is None or outcome.advantage > known.advantage:
+                best[outcome.about] = outcome
+    ordered = sorted(best.values(), key=lambda o: (-o.advantage, o.blind - o.value))
     if not ordered:
         return None
     drawn = ordered[:MOST_ROWS]
     rest = f" The {len(ordered) - len(drawn)} others win less." if len(ordered) > len(drawn) else ""
     said = "; ".join(
-        f"{shown(one.about)}: {percent(one.value)}, blind {percent(one.blind)}" for one in drawn
+        f"{shown(outcome.about)}: {percent(outcome.value)}, blind {percent(outcome.blind)}"
+        for outcome in drawn
     )
     return _rows(
         "How often the worst attack is right",
         f"For each attribute the attack that wins most over a blind guess. {said}.{rest}",
         [
             (
-                one.about if one.about != "record" else "(whole record)",
-                one.value,
-                one.low,
-                one.high,
-                one.blind,
-                percent(one.value),
+                outcome.about if outcome.about != "record" else "(whole record)",
+                outcome.value,
+                outcome.low,
+                outcome.high,
+                outcome.blind,
+                percent(outcome.value),
                 place == 0,
             )
-            for place, one in enumerate(drawn)
+            for place, outcome in enumerate(drawn)
         ],
         (0, 1),
         "attacker",
@@ -210,35 +219,37 @@ def attack_rows(outcomes: Sequence[Outcome]) -> Rows | None:
     )
 
 
-def accuracy_rows(found: Utility) -> Rows:
+def accuracy_rows(utility: Utility) -> Rows:
     """Draw the accuracies of trees with their error bars, above that of no tree at all."""
     trees = [
-        ("from originals", found.plain),
-        ("from release", found.release),
-        ("uncorrected", found.naive),
+        ("from originals", utility.plain),
+        ("from release", utility.release),
+        ("uncorrected", utility.naive),
     ]
-    held = [
+    bars = [
         (
             name,
-            one.accuracy,
-            one.accuracy - 1.96 * one.error,
-            one.accuracy + 1.96 * one.error,
-            found.blind,
-            percent(one.accuracy),
+            grown.accuracy,
+            grown.accuracy - 1.96 * grown.error,
+            grown.accuracy + 1.96 * grown.error,
+            utility.blind,
+            percent(grown.accuracy),
             False,
         )
-        for name, one in trees
-        if one is not None
+        for name, grown in trees
+        if grown is not None
     ]
-    values = [found.blind, *(least for _, _, least, *_ in held), *(row[3] for row in held)]
+    values = [utility.blind, *(least for _, _, least, *_ in bars), *(row[3] for row in bars)]
     low, high = max(0.0, min(values) - 0.02), min(1.0, max(values) + 0.02)
     said = "; ".join(
-        f"tree {name}: {percent(one.accuracy)} ± {percent(one.error)}" for name, one in trees if one
+        f"tree {name}: {percent(grown.accuracy)} ± {percent(grown.error)}"
+        for name, grown in trees
+        if grown
     )
     return _rows(
         "How often trees are right about the originals",
-        f"{said}; always the commonest class: {percent(found.blind)}. Bars are 95 % intervals.",
-        held,
+        f"{said}; always the commonest class: {percent(utility.blind)}. Bars are 95 % intervals.",
+        bars,
         (low, max(high, low + 0.01)),
         "tree, 95 % interval",
         "commonest class",
@@ -249,19 +260,27 @@ def count_rows(errors: Sequence[CountError]) -> Rows | None:
     """Draw how far counts are from the truth, corrected and as released."""
     if not errors:
         return None
-    ordered = sorted(errors, key=lambda one: -one.error)[:MOST_ROWS]
-    top = max(max(one.error, one.naive or 0.0) for one in ordered) * 1.05
+    ordered = sorted(errors, key=lambda error: -error.error)[:MOST_ROWS]
+    top = max(max(error.error, error.naive or 0.0) for error in ordered) * 1.05
     said = "; ".join(
-        f"{shown(one.about)}: {percent(one.error)}"
-        + ("" if one.naive is None else f", uncorrected {percent(one.naive)}")
-        for one in ordered
+        f"{shown(error.about)}: {percent(error.error)}"
+        + ("" if error.naive is None else f", uncorrected {percent(error.naive)}")
+        for error in ordered
     )
     return _rows(
         "How far estimated counts are from the true ones",
         f"The sum of differences over all values, beside the number of records. {said}.",
         [
-            (one.about, one.error, one.error, one.error, one.naive, percent(one.error), False)
-            for one in ordered
+            (
+                error.about,
+                error.error,
+                error.error,
+                error.error,
+                error.naive,
+                percent(error.error),
+                False,
+            )
+            for error in ordered
         ],
         (0, max(top, 0.01)),
         "corrected",
@@ -289,10 +308,10 @@ def _y(value: float, bounds: tuple[float, float]) -> float:
 
 def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
     """Draw how repeated releases of the same records wear the disguise down."""
-    held = [one for one in outcomes if one.curve]
-    if not held:
+    curved = [outcome for outcome in outcomes if outcome.curve]
+    if not curved:
         return None
-    worst = max(held, key=lambda one: one.advantage)
+    worst = max(curved, key=lambda outcome: outcome.advantage)
     last = worst.curve[-1][0]
     span = (1.0, float(last))
     points = tuple(
@@ -314,19 +333,21 @@ def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
     )
 
 
-def association_scatter(found: Associations) -> Scatter:
+def association_scatter(links: Associations | None) -> Scatter | None:
     """Draw each pair's association in the originals against that in the release."""
-    top = max(0.1, *(max(point) for point in found.points))
+    if links is None or not links.points:
+        return None
+    top = max(0.1, *(max(point) for point in links.points))
     bounds = (0.0, min(1.0, top * 1.05))
     across = tuple(Tick(_x(value, bounds), f"{value:.4g}") for value in _steps(*bounds))
     up = tuple(Tick(_y(value, bounds), f"{value:.4g}") for value in _steps(*bounds))
-    full = tuple(Dot(_x(a, bounds), _y(b, bounds), 0, 0) for a, b, _ in found.points)
-    hollow = tuple(Dot(_x(a, bounds), _y(c, bounds), 0, 0) for a, _, c in found.points)
+    full = tuple(Dot(_x(a, bounds), _y(b, bounds), 0, 0) for a, b, _ in links.points)
+    hollow = tuple(Dot(_x(a, bounds), _y(c, bounds), 0, 0) for a, _, c in links.points)
     return Scatter(
         "How pairs of attributes go together",
-        f"{found.pairs} pairs. On the line, the release tells what the originals would. Mean "
-        f"distance: {found.kept:.3f} with corrected counts, {found.naive:.3f} with counts as "
-        f"released; mean association of the originals {found.mean:.3f}.",
+        f"{links.pairs} pairs. On the line, the release tells what the originals would. Mean "
+        f"distance: {links.kept:.3f} with corrected counts, {links.naive:.3f} with counts as "
+        f"released; mean association of the originals {links.mean:.3f}.",
         full,
         hollow,
         across,
@@ -339,11 +360,11 @@ def association_scatter(found: Associations) -> Scatter:
     )
 
 
-def comparison_scatter(found: Comparison) -> Scatter:
+def comparison_scatter(plans: Comparison) -> Scatter:
     """Draw plans: to the left is more private, up is more accurate."""
-    rights = [point.accuracy + 1.96 * point.error for point in found.points]
-    lefts = [point.accuracy - 1.96 * point.error for point in found.points]
-    values = [found.plain_accuracy, found.blind_accuracy, *rights, *lefts]
+    rights = [point.accuracy + 1.96 * point.error for point in plans.points]
+    lefts = [point.accuracy - 1.96 * point.error for point in plans.points]
+    values = [plans.plain_accuracy, plans.blind_accuracy, *rights, *lefts]
     up_to = (max(0.0, min(values) - 0.01), min(1.0, max(values) + 0.01))
     across, up = _plane((0, 1), up_to)
     dots = [
@@ -352,22 +373,21 @@ def comparison_scatter(found: Comparison) -> Scatter:
             _y(point.accuracy, up_to),
             _y(low, up_to),
             _y(high, up_to),
-            letter,
+            shown(shown(point.plan, NAME), NAME),
             point.front,
         )
-        for letter, point, low, high in zip(
-            letters(len(rights)), found.points, lefts, rights, strict=True
-        )
+        for point, low, high in zip(plans.points, lefts, rights, strict=True)
     ]
+    dots = _labelled(dots)
     said = "; ".join(
-        f"{letter}, {shown(point.plan)}: accuracy {percent(point.accuracy)}, worst attack wins "
+        f"{shown(point.plan)}: accuracy {percent(point.accuracy)}, worst attack wins "
         f"{percent(point.advantage)}{', on the front' if point.front else ''}"
-        for letter, point in zip(letters(len(rights)), found.points, strict=True)
+        for point in plans.points
     )
-    level = _y(found.plain_accuracy, up_to)
+    level = _y(plans.plain_accuracy, up_to)
     return Scatter(
         "Accuracy against the worst attack",
-        f"{said}. The dashed line is a tree from the originals: {percent(found.plain_accuracy)}.",
+        f"{said}. The dashed line is a tree from the originals: {percent(plans.plain_accuracy)}.",
         tuple(dot for dot in dots if dot.strong),
         tuple(dot for dot in dots if not dot.strong),
         across,
@@ -377,4 +397,35 @@ def comparison_scatter(found: Comparison) -> Scatter:
         "on the Pareto front",
         "beaten by another",
         (SIDE, level, WIDTH - EDGE, level),
+        "a tree from the originals",
     )
+
+
+def _labelled(dots: Sequence[Dot]) -> list[Dot]:
+    """Give every point a place for its name beside it, none upon another.
+
+    A name goes to the right unless it would leave the chart or cover another point, else to the
+    left. Names are pushed apart, from the top down and then, where they would leave the chart,
+    from the bottom up.
+    """
+
+    def clear(dot: Dot, side: int) -> bool:
+        reach = LETTER * len(dot.name) + 9
+        near = [side * (other.x - dot.x) for other in dots if abs(other.y - dot.y) < LINE]
+        room = WIDTH - dot.x if side > 0 else dot.x - SIDE
+        return room >= reach and not any(0 < apart < reach for apart in near)
+
+    placed: dict[int, tuple[float, float, str]] = {}
+    ordered = sorted(range(len(dots)), key=lambda place: dots[place].y)
+    heights = [dots[place].y for place in ordered]
+    for at in range(1, len(heights)):
+        heights[at] = max(heights[at], heights[at - 1] + LINE)
+    limit = float(TALL - FOOT)
+    for at in range(len(heights) - 1, -1, -1):
+        heights[at] = min(heights[at], limit)
+        limit = heights[at] - LINE
+    for place, height in zip(ordered, heights, strict=True):
+        dot = dots[place]
+        right = clear(dot, 1) or (not clear(dot, -1) and dot.x < WIDTH / 2)
+        placed[place] = (dot.x + (9 if right else -9), height, "start" if right else "end")
+    return [replace(dot, label=placed[place]) for place, dot in enumerate(dots)]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.audit.report import charts
-from privet.audit.report.names import letters, shown
-from privet.audit.report.terminal import similarity_lines
+from privet.audit.report.names import shown
+from privet.audit.report.terminal import detected_line, idle_reasons, similarity_lines
 from privet.audit.summary import percent
 from privet.release.claim import PRIORS
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from privet.audit.compare import Comparison
     from privet.audit.summary import Audit
 
-__all__ = ["comparison_page", "page"]
+__all__ = ["STYLE", "body", "comparison_body", "comparison_page", "page", "render"]
+
+STYLE = Path(__file__).parent / "templates" / "style.css"
 
 _ROWS = 12  # of an attack's table
 _ATTRIBUTES = 60  # of the table of promises
@@ -45,7 +47,7 @@ def _environment() -> Environment:
 
 def page(audit: Audit) -> str:
     """Return the report of an audit."""
-    return _render(
+    return render(
         "audit.html",
         audit=audit,
         worst=audit.worst,
@@ -56,28 +58,43 @@ def page(audit: Audit) -> str:
         curve=charts.release_curve(audit.attacks),
         accuracy_chart=None if audit.utility is None else charts.accuracy_rows(audit.utility),
         count_chart=charts.count_rows(audit.counts),
-        scatter=(
-            None if audit.associations is None else charts.association_scatter(audit.associations)
-        ),
+        scatter=charts.association_scatter(audit.associations),
+        detected=detected_line(audit.detected),
+        idle=idle_reasons(audit.not_run),
         similar=[] if audit.similarity is None else similarity_lines(audit.similarity),
     )
 
 
-def comparison_page(found: Comparison) -> str:
+def body(audit: Audit) -> str:
+    """Return the inside of that report, for a page of someone else that has the ``STYLE``."""
+    return _inside(page(audit))
+
+
+def comparison_page(plans: Comparison) -> str:
     """Return the page of a comparison of plans."""
-    named = list(zip(letters(len(found.points)), found.points, strict=True))
-    scatter = charts.comparison_scatter(found)
-    return _render("comparison.html", found=found, named=named, scatter=scatter)
+    return render("comparison.html", comparison=plans, scatter=charts.comparison_scatter(plans))
 
 
-def _render(name: str, **held: Any) -> str:
-    return _environment().get_template(name).render(**held)
+def comparison_body(plans: Comparison) -> str:
+    """Return the inside of that page, for one of someone else that has the ``STYLE``."""
+    return _inside(comparison_page(plans))
+
+
+def _inside(whole: str) -> str:
+    """Return what is inside a page; its heading becomes that of a part."""
+    inside = whole.partition("<main>")[2].rpartition("</main>")[0]
+    return inside.replace("<h1>", '<h2 class="first">').replace("</h1>", "</h2>")
+
+
+def render(name: str, **context: Any) -> str:
+    """Return a template filled in."""
+    return _environment().get_template(name).render(**context)
 
 
 def _sections(outcomes: tuple[Outcome, ...]) -> list[dict[str, Any]]:
     """Return the attacks in order, each with its rows, the worst first."""
     sections = []
-    for _, held in groupby(outcomes, key=lambda one: one.attack):
-        rows = sorted(held, key=lambda one: (-one.advantage, -one.value))
+    for _, group in groupby(outcomes, key=lambda outcome: outcome.attack):
+        rows = sorted(group, key=lambda outcome: (-outcome.advantage, -outcome.value))
         sections.append({"first": rows[0], "rows": rows[:_ROWS], "more": max(0, len(rows) - _ROWS)})
     return sections

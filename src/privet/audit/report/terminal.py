@@ -1,11 +1,11 @@
-"""The report for a terminal, by rich; and plans drawn with letters."""
+"""The report for a terminal, by rich; and plans drawn by their names."""
 
 from __future__ import annotations
 
 import io
 from typing import TYPE_CHECKING, Any
 
-from privet.audit.report.names import letters, shown
+from privet.audit.report.names import shown
 from privet.audit.summary import percent
 from privet.release.claim import PRIORS
 
@@ -14,18 +14,28 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from privet.audit.attacks import Outcome
+    from privet.audit.attacks import NotRun, Outcome
     from privet.audit.compare import Comparison
+    from privet.audit.fidelity import DetectedError
     from privet.audit.similarity import Similarity
     from privet.audit.summary import Audit
     from privet.audit.utility import Utility
 
-__all__ = ["comparison_text", "show", "show_comparison", "similarity_lines", "text"]
+__all__ = [
+    "comparison_text",
+    "detected_line",
+    "show",
+    "show_comparison",
+    "similarity_lines",
+    "text",
+]
 
 _ROWS = 10  # of the table of attacks
+_PROVEN = 5  # attributes named whose inverted counts are wrong
 _COLOURS = {
     "strong": "green", "held": "green", "moderate": "yellow", "weak": "red", "dented": "yellow",
-    "untested": "yellow", "partial": "red", "none": "red", "broken": "red",
+    "untested": "yellow", "within the promise": "yellow", "partial": "red",
+    "none": "red", "broken": "red",
 }  # fmt: skip
 
 
@@ -34,9 +44,9 @@ def text(audit: Audit, width: int) -> str:
     return _plain(lambda console: show(audit, console), width)
 
 
-def comparison_text(found: Comparison, width: int) -> str:
+def comparison_text(plans: Comparison, width: int) -> str:
     """Return a comparison as plain text."""
-    return _plain(lambda console: show_comparison(found, console), width)
+    return _plain(lambda console: show_comparison(plans, console), width)
 
 
 def _plain(work: Any, width: int) -> str:
@@ -66,19 +76,30 @@ def show(audit: Audit, console: Console) -> None:
     failed = [check for check in audit.checks if not check.holds]
     for check in failed:
         detail = f" ({shown(check.detail, 200)})" if check.detail else ""
-        console.print(f"✗ NOT SO: {check.what}{detail}.", style="bold red")
+        console.print(f"✗ FAILED: {check.what}{detail}.", style="bold red")
     if not failed:
         console.print(f"✓ All {len(audit.checks)} checks hold.", style="green")
     console.print()
     if audit.attacks:
         console.print(_attacks(audit.attacks))
-    for one in audit.not_run:
-        console.print(f"Not run: {one.title.lower()} ({one.why}).", style="dim")
     _show_use(audit, console)
     if audit.advice:
         console.print("\nWhat would be better:", style="bold")
         for line in audit.advice:
             console.print(f"- {shown(line, 600)}")
+    if audit.not_run:
+        console.print("\nNot run:", style="dim")
+        for why, titles in idle_reasons(audit.not_run):
+            console.print(f"- {titles.lower()} ({why}).", style="dim")
+
+
+def idle_reasons(not_run: Sequence[NotRun]) -> list[tuple[str, str]]:
+    """Return each reason not to run attacks once, with the titles of those it is given for."""
+    reasons: dict[str, list[str]] = {}
+    for idle in not_run:
+        titles = reasons.setdefault(idle.why, [])
+        titles.append(idle.title[0].lower() + idle.title[1:] if titles else idle.title)
+    return [(why, "; ".join(titles)) for why, titles in reasons.items()]
 
 
 def _show_use(audit: Audit, console: Console) -> None:
@@ -86,11 +107,19 @@ def _show_use(audit: Audit, console: Console) -> None:
         console.print()
         console.print(_trees(audit.utility))
     if audit.associations is not None:
-        held = audit.associations
+        links = audit.associations
         console.print(
-            f"Associations of {held.pairs} pairs, mean {held.mean:.3f}: off by {held.kept:.3f} "
-            f"corrected, by {held.naive:.3f} as released."
+            f"Associations of {links.pairs} pairs, mean {links.mean:.3f}: off by {links.kept:.3f} "
+            f"corrected, by {links.naive:.3f} as released."
+            + (
+                f" Those of {links.hidden} more are lost in the noise of the disguise."
+                if links.hidden
+                else ""
+            )
         )
+    line = detected_line(audit.detected)
+    if line:
+        console.print(line)
     if audit.similarity is not None:
         for line in similarity_lines(audit.similarity):
             console.print(line)
@@ -99,21 +128,38 @@ def _show_use(audit: Audit, console: Console) -> None:
         console.print(said, style="dim")
 
 
-def similarity_lines(held: Similarity) -> list[str]:
+def detected_line(detected: Sequence[DetectedError]) -> str:
+    """Say which inverted counts prove themselves wrong, by ‖X̂‖₁; nothing if none do."""
+    proven = sorted(
+        (error for error in detected if error.norm > 1.0005), key=lambda error: -error.norm
+    )
+    if not proven:
+        return ""
+    worst = ", ".join(
+        f"{shown(error.about, 24)} {percent(error.norm - 1)}" for error in proven[:_PROVEN]
+    )
+    more = f" and {len(proven) - _PROVEN} more" if len(proven) > _PROVEN else ""
+    return (
+        "Inverted counts are negative in places, which proves them wrong (‖X̂‖₁ > n) by at least: "
+        f"{worst}{more}. Methods that fit (EM) or repair them do not have this error."
+    )
+
+
+def similarity_lines(score: Similarity) -> list[str]:
     """Say the three measures of noise without a bound in words."""
     said = []
-    if held.splits is not None:
-        rules = f"{held.trees} trees of leaves of at least {held.least_leaf:,} records"
-        kept = "not measured" if held.domains is None else f"{held.domains:.3f}"
+    if score.splits is not None:
+        rules = f"{score.trees} trees of leaves of at least {score.least_leaf:,} records"
+        kept = "not measured" if score.domains is None else f"{score.domains:.3f}"
         said.append(f"Rules of {rules}: sub-domains kept (EDUDS) {kept}, 1 being all of them;")
         said.append(
-            f"splits kept (EDUSC) {held.splits:.3f} as printed, {held.splits_by_records:.3f} by "
+            f"splits kept (EDUSC) {score.splits:.3f} as printed, {score.splits_by_records:.3f} by "
             "records."
         )
-    error = f" ± {held.entropy_error:.3f}" if held.entropy_error else ""
+    error = f" ± {score.entropy_error:.3f}" if score.entropy_error else ""
     said.append(
-        f"Whose row is whose, by similarity (SERS): {held.entropy:.3f}{error} bits of at most "
-        f"{held.most_entropy:.3f}. It is near the most for any disguise: rely on the attacks."
+        f"Whose row is whose, by similarity (SERS): {score.entropy:.3f}{error} bits of at most "
+        f"{score.most_entropy:.3f}. It is near the most for any disguise: rely on the attacks."
     )
     return said
 
@@ -138,16 +184,16 @@ def _promises(audit: Audit) -> Any:
     table = _table(
         "attribute", "treatment", "values", "ε", "γ", f"{float(PRIORS[1]):.0%} rises to", "bits"
     )
-    for one in audit.measures[:30]:
+    for measure in audit.measures[:30]:
         _add(
             table,
-            shown(one.about, 24),
-            shown(one.treatment, 18),
-            "–" if one.values is None else f"{one.values:,}",
-            "–" if one.epsilon is None else f"{one.epsilon:.2f}",
-            "–" if one.gamma is None else f"{float(one.gamma):.4g}",
-            "–" if one.posteriors is None else percent(one.posteriors[1]),
-            "–" if one.entropy is None else f"{one.entropy:.2f}",
+            shown(measure.about, 24),
+            shown(measure.treatment, 18),
+            "–" if measure.values is None else f"{measure.values:,}",
+            "–" if measure.epsilon is None else f"{measure.epsilon:.2f}",
+            "–" if measure.gamma is None else f"{float(measure.gamma):.4g}",
+            "–" if measure.posteriors is None else percent(measure.posteriors[1]),
+            "–" if measure.entropy is None else f"{measure.entropy:.2f}",
         )
     if len(audit.measures) > 30:
         _add(table, f"and {len(audit.measures) - 30} more", "", "", "", "", "", "")
@@ -159,82 +205,120 @@ def _promises(audit: Audit) -> Any:
 
 def _attacks(outcomes: Sequence[Outcome]) -> Any:
     table = _table("attack", "about", "right", "95 % interval", "blind", "control", "null", "won")
-    chosen = [one for one in outcomes if one.kind == "success" and not one.repeated]
-    chosen = sorted(chosen, key=lambda one: -one.advantage)[:_ROWS]
-    chosen += _worst([one for one in outcomes if one.kind == "success" and one.repeated])
-    chosen += _worst([one for one in outcomes if one.kind == "gain"])
-    for one in chosen:
+    chosen = [outcome for outcome in outcomes if outcome.kind == "success" and not outcome.repeated]
+    chosen = sorted(chosen, key=lambda outcome: -outcome.advantage)[:_ROWS]
+    chosen += _worst(
+        [outcome for outcome in outcomes if outcome.kind == "success" and outcome.repeated]
+    )
+    chosen += _worst([outcome for outcome in outcomes if outcome.kind == "gain"])
+    for outcome in chosen:
         _add(
             table,
-            one.attack + (" (agreed)" if one.agreed else " (if repeated)" if one.repeated else ""),
-            shown(one.about, 20),
-            percent(one.value),
-            f"{100 * one.low:.1f} – {100 * one.high:.1f} %",
-            percent(one.blind),
-            "–" if one.control is None else percent(one.control),
-            "–" if one.null is None else percent(one.null),
-            "–" if one.kind == "gain" else percent(one.advantage),
+            outcome.attack
+            + (" (agreed)" if outcome.agreed else " (if repeated)" if outcome.repeated else ""),
+            shown(outcome.about, 20),
+            percent(outcome.value),
+            f"{100 * outcome.low:.1f} – {100 * outcome.high:.1f} %",
+            percent(outcome.blind),
+            "–" if outcome.control is None else percent(outcome.control),
+            "–" if outcome.null is None else percent(outcome.null),
+            "–" if outcome.kind == "gain" else percent(outcome.advantage),
         )
     return table
 
 
 def _worst(outcomes: list[Outcome]) -> list[Outcome]:
-    return [max(outcomes, key=lambda one: (one.advantage, one.value))] if outcomes else []
+    return (
+        [max(outcomes, key=lambda outcome: (outcome.advantage, outcome.value))] if outcomes else []
+    )
 
 
-def _trees(found: Utility) -> Any:
+def _trees(utility: Utility) -> Any:
     table = _table("tree grown", "right", "±", "leaves")
     rows = [
-        ("from the originals", found.plain),
-        ("from the release", found.release),
-        ("from the release, uncorrected", found.naive),
+        (f"from the originals{', made as coarse' if utility.coarse else ''}", utility.plain),
+        ("from the release", utility.release),
+        ("from the release, uncorrected", utility.naive),
     ]
-    for name, one in rows:
-        if one is not None:
-            _add(table, name, percent(one.accuracy), f"{100 * one.error:.1f}", f"{one.leaves:.0f}")
-    _add(table, "none: always the commonest class", percent(found.blind), "", "")
+    for name, grown in rows:
+        if grown is not None:
+            _add(
+                table,
+                name,
+                percent(grown.accuracy),
+                f"{100 * grown.error:.1f}",
+                f"{grown.leaves:.0f}",
+            )
+    _add(table, "none: always the commonest class", percent(utility.blind), "", "")
     return table
 
 
-def show_comparison(found: Comparison, console: Console) -> None:
+def show_comparison(plans: Comparison, console: Console) -> None:
     """Print a comparison: the front, a table, a drawing."""
-    front = ", ".join(shown(name) for name in found.front)
+    front = ", ".join(shown(name) for name in plans.front)
     console.print(f"Worth choosing from, the most private first: {front}.", style="bold")
-    table = _table("", "plan", "accuracy", "worst attack wins", "by", "about", "ε of a record")
-    for letter, one in zip(letters(len(found.points)), found.points, strict=True):
+    table = _table("plan", "worst attack wins", "accuracy", "by", "about", "ε of a record")
+    for point in plans.points:
         _add(
             table,
-            letter + ("*" if one.front else ""),
-            shown(one.plan, 24),
-            f"{100 * one.accuracy:.1f} ± {100 * one.error:.1f} %",
-            percent(one.advantage),
-            one.attack,
-            shown(one.about, 18),
-            "none" if one.epsilon is None else f"{one.epsilon:.2f}",
+            shown(point.plan, 24) + (" *" if point.front else ""),
+            percent(point.advantage),
+            f"{100 * point.accuracy:.1f} ± {100 * point.error:.1f} %",
+            point.attack,
+            shown(point.about, 18),
+            "none" if point.epsilon is None else f"{point.epsilon:.2f}",
         )
     console.print(table)
-    for line in _drawn(found):
+    for line in _drawn(plans):
         console.print(line)
     console.print(
-        f"* on the Pareto front. Up: accuracy (from the originals {percent(found.plain_accuracy)}, "
-        f"commonest class {percent(found.blind_accuracy)}). Right: what the worst attack wins.",
+        "* on the Pareto front, ○ beaten by another. Up: accuracy (from the originals "
+        f"{percent(plans.plain_accuracy)}, commonest class {percent(plans.blind_accuracy)}). "
+        "Right: what the worst attack wins.",
         style="dim",
     )
 
 
-def _drawn(found: Comparison, width: int = 60, height: int = 12) -> list[str]:
-    """Return a drawing of letters: to the right the attack, up the accuracy."""
-    values = [found.plain_accuracy, found.blind_accuracy, *(one.accuracy for one in found.points)]
+def _drawn(plans: Comparison, width: int = 60, height: int = 12) -> list[str]:
+    """Return a drawing of names: to the right the attack, up the accuracy."""
+    values = [
+        plans.plain_accuracy,
+        plans.blind_accuracy,
+        *(point.accuracy for point in plans.points),
+    ]
     low, high = min(values), max(values)
     span = (high - low) or 1.0
+    height = max(height, len(plans.points) + 1)
     grid = [[" "] * (width + 1) for _ in range(height + 1)]
-    level = round((found.plain_accuracy - low) / span * height)
-    grid[level] = ["·"] * (width + 1)
-    for letter, one in zip(letters(len(found.points)), found.points, strict=True):
-        row = round((one.accuracy - low) / span * height)
-        grid[row][round(min(1.0, one.advantage) * width)] = letter[0]
+
+    def row(accuracy: float) -> int:
+        return round((accuracy - low) / span * height)
+
+    def write(text: str, at: int, first: int) -> bool:
+        """Write a text where nothing stands yet."""
+        there = grid[at][first : first + len(text)] if 0 <= at <= height and first >= 0 else []
+        if len(there) < len(text) or not set(there) <= {" ", "·"}:
+            return False
+        grid[at][first : first + len(text)] = text
+        return True
+
+    line = row(plans.plain_accuracy)
+    grid[line] = ["·"] * (width + 1)
+    marks = [
+        (row(point.accuracy), round(min(1.0, point.advantage) * width)) for point in plans.points
+    ]
+    for (at, column), point in zip(marks, plans.points, strict=True):
+        grid[at][column] = "*" if point.front else "○"
+    any(write(_LINE, line, first) for first in range(width, -1, -1))
+    for (at, column), point in zip(marks, plans.points, strict=True):
+        name = shown(shown(point.plan, 24), 24)
+        near = sorted(range(height + 1), key=lambda other: abs(other - at))
+        any(write(name, y, x) for y in near for x in (column + 2, column - 1 - len(name)))
     lines = []
-    for row in range(height, -1, -1):
-        mark = f"{100 * (low + span * row / height):5.1f} % " if row % 4 == 0 else " " * 8
-        lines.append(f"{mark}│{''.join(grid[row])}".rstrip())
+    for at in range(height, -1, -1):
+        mark = f"{100 * (low + span * at / height):5.1f} % " if at % 4 == 0 else " " * 8
+        lines.append(f"{mark}│{''.join(grid[at])}".rstrip())
     return [*lines, f"{'':8}└{'─' * width}", f"{'':8} 0 %{'100 %':>{width - 3}}"]
+
+
+_LINE = "a tree from the originals"

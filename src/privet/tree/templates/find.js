@@ -1,48 +1,41 @@
 const form = document.getElementById("record"), verdict = document.getElementById("verdict");
 const fields = form ? [...form.querySelectorAll("[data-place]")] : [];
 function read() {
-  const held = {};
+  const known = {};
   for (const field of fields) {
     const text = field.value.trim(), place = field.dataset.place;
     if (text === "") continue;
-    if (field.tagName === "SELECT") held[place] = Number(text);
-    else if (text.toLowerCase() === "missing") held[place] = NaN;
+    if (field.tagName === "SELECT") known[place] = Number(text);
+    else if (text.toLowerCase() === "missing") known[place] = NaN;
     else if (Number.isNaN(Number(text))) return { wrong: place };
-    else held[place] = Number(text);
+    else known[place] = Number(text);
   }
-  return { held };
+  return { known };
 }
-function walk(held) {
+function walk(known) {
   const path = [0];
   for (;;) {
     const node = tree.nodes[path[path.length - 1]];
     if (node.child === undefined) return { path };
-    if (!(node.a in held)) return { path, wants: node.a };
-    const x = held[node.a];
+    if (!(node.a in known)) return { path, wants: node.a };
+    const x = known[node.a];
     if (node.at !== null) path.push(node.child + (x <= (node.at === "inf" ? Infinity : node.at) ? 0 : 1));
     else path.push(x < 0 ? node.heavy : node.child + node.route[x]);
   }
 }
-function look(path) {
-  const picture = document.querySelector(".scroll"), frame = picture.getBoundingClientRect();
-  const drawn = path.map((node) => picture.querySelector(`[data-node="${node}"] .box`)).filter((box) => box);
-  const box = drawn[drawn.length - 1].getBoundingClientRect();
-  picture.scrollTop += (box.top + box.bottom - frame.top - frame.bottom) / 2;
-  picture.scrollLeft += (box.left + box.right - frame.left - frame.right) / 2;
-}
 function show() {
-  for (const old of document.querySelectorAll(".here")) old.classList.remove("here");
-  const { held, wrong } = read();
+  for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
+  const { known, wrong } = read();
   if (wrong !== undefined) { verdict.textContent = tree.names[wrong] + " is not a number."; return; }
-  const { path, wants } = walk(held), last = path[path.length - 1];
+  const { path, wants } = walk(known), last = path[path.length - 1];
   for (const node of path)
-    for (const place of document.querySelectorAll(`[data-node="${node}"]`)) {
-      if (Object.keys(held).length) place.classList.add("here");
-      if (node !== last && place.tagName === "LI" && Object.keys(held).length) place.querySelector("details").open = true;
+    for (const place of document.querySelectorAll(`li[data-node="${node}"]`)) {
+      if (Object.keys(known).length) place.classList.add("here");
+      if (node !== last && Object.keys(known).length) place.querySelector("details").open = true;
     }
-  verdict.textContent = (Object.keys(held).length ? tree.rules[last] : "Fill in what you know of the record.") + (wants === undefined ? "" : " Next is asked: " + tree.names[wants] + ".");
+  verdict.textContent = (Object.keys(known).length ? tree.rules[last] : "Fill in what you know of the record.") + (wants === undefined ? "" : " Next is asked: " + tree.names[wants] + ".");
   verdict.dataset.node = last;
-  look(path);
+  view.path(Object.keys(known).length ? path : []);
 }
 for (const [name, value] of new URLSearchParams(location.hash.slice(1)))
   for (const field of fields)

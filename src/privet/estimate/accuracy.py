@@ -1,0 +1,199 @@
+"""A tree's accuracy about the originals, measured on disguised records it did not grow on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from privet.coding import Box
+from privet.errors import DataError, MethodError, TreeError
+from privet.estimate.complemented import ComplementedEvidence
+from privet.estimate.measured import at_thresholds, cut_cells
+from privet.estimate.merged import in_own_cells
+from privet.estimate.weighted import WeightedEvidence
+
+if TYPE_CHECKING:
+    from privet.coding import Coding
+    from privet.release import Release
+    from privet.tree.tree import Tree
+
+__all__ = ["Accuracy", "accuracy", "check_measurable"]
+
+MOST_REGIONS = 2_000  # of cells that several leaves may get; beyond, subtrees are not told apart
+
+
+class Accuracy(NamedTuple):
+    """An estimated share of originals classified rightly, and its standard error.
+
+    The error is that of the disguise, with the originals fixed; it is zero for plain records.
+    It is the accuracy of the tree that takes every cell whole, on the side of its centre: cells do
+    not tell on which side of a threshold inside them a record lies. ``cut`` is how far off that can
+    be: the share of originals for which the sides of a cut cell decide between right and wrong. The
+    interval is wide enough for that.
+    """
+
+    value: float
+    error: float
+    cut: float = 0.0
+
+    def interval(self, z: float = 1.959963984540054) -> tuple[float, float]:
+        """Return the 95 % interval, or another by its normal quantile."""
+        half = z * self.error + self.cut
+        return max(0.0, self.value - half), min(1.0, self.value + half)
+
+    def doubt(self) -> str:
+        """Say what cut cells leave open; nothing if there are none."""
+        if not self.cut:
+            return ""
+        share = f"{100 * self.cut:.1f} %"
+        text = (
+            "Cells that thresholds cut are taken whole, which decides between right and wrong for "
+        )
+        return text + f"up to {share} of the originals; the interval allows for that."
+
+
+def accuracy(tree: Tree, release: Release) -> Accuracy:
+    """Estimate a tree's accuracy on the originals of a release.
+
+    The release must not be the one the tree was grown from: split it first.
+    """
+    if not release.rows:
+        message = "The release has no records."
+        raise DataError(message)
+    if tuple(release.schema.classes) != tree.classes or release.schema.target != tree.target:
+        message = f"The release's class is not the tree's ({tree.target!r})."
+        raise TreeError(message, hint="score the tree on a release of the same schema.")
+    check_measurable(release)
+    tree = at_thresholds(_fitting(tree, release), release)
+    parts, _ = in_own_cells(release)
+    evidence = (
+        WeightedEvidence(parts, tree.codings, tree.target, tree.classes)
+        if release.universe is None
+        else ComplementedEvidence(release, tree.codings)
+    )
+    leaves = tree.leaves
+    boxes = tree.boxes
+    right, variance = evidence.correct([boxes[leaf] for leaf in leaves], tree.label[leaves])
+    value = right / evidence.rows
+    # A first wave's records are not looked at: the others are a sample of all.
+    sampled = max(0.0, value * (1.0 - value)) * (1.0 / evidence.rows - 1.0 / release.rows)
+    error = math.sqrt(max(0.0, variance) / evidence.rows**2 + max(0.0, sampled))
+    worst, best = (_summed(evidence, bound) / evidence.rows for bound in _bounds(tree))
+    return Accuracy(value, error, min(1.0, max(0.0, value - worst, best - value)))
+
+
+def check_measurable(release: Release) -> None:
+    """Refuse a release whose records cannot tell how accurate a tree is, whatever the tree."""
+    if any(channel.numbers for part in release.parts for channel in part.channels):
+        message = "Accuracy is measured by inverting channels, and added noise cannot be inverted."
+        raise MethodError(message, hint="score the tree on plain records.")
+    if any(release.lacking(part) for part in release.parts):
+        message = "Accuracy is measured by counting records by all tests of a path, and parts of "
+        message += "this release lack attributes."
+        raise MethodError(message, hint="score the tree on plain records.")
+
+
+Labelled = list[tuple[Box, int]]  # boxes, and a class that counts there
+
+
+def _summed(evidence: WeightedEvidence | ComplementedEvidence, labelled: Labelled) -> float:
+    if not labelled:
+        return 0.0
+    return evidence.correct(
+        [box for box, _ in labelled], np.array([label for _, label in labelled])
+    )[0]
+
+
+def _bounds(tree: Tree) -> tuple[Labelled, Labelled]:
+    """Return what is right wherever records lie inside cut cells, and what may be right.
+
+    A cell that a threshold cuts belongs to both branches. What several leaves may get is right for
+    sure only if all of them say so, and possibly if one does.
+    """
+    sure: Labelled = []
+    maybe: Labelled = []
+    waiting: list[tuple[Box, tuple[int, ...]]] = [(Box(), (0,))]
+    while waiting:
+        box, nodes = waiting.pop()
+        test = next((node for node in nodes if tree.child[node] >= 0), None)
+        if test is None or len(waiting) > MOST_REGIONS:
+            labels = {int(label) for node in nodes for label in _labels(tree, node)}
+            maybe += [(box, label) for label in labels]
+            sure += [(box, label) for label in labels] if len(labels) == 1 else []
+            continue
+        coding, route = tree.codings[tree.attribute[test]], tree.routes[test]
+        inside = cut_cells(coding, float(tree.threshold[test]))
+        others = tuple(node for node in nodes if node != test)
+        allowed = box.mask(coding.name, coding.size)
+        for kid in tree.children(test):
+            taken = (route == kid - tree.child[test]) & ~inside
+            if (taken & allowed).any():
+                waiting.append((box.narrowed(coding.name, taken), (*others, kid)))
+        if (inside & allowed).any():
+            waiting.append((box.narrowed(coding.name, inside), (*others, *tree.children(test))))
+    return sure, maybe
+
+
+def _labels(tree: Tree, node: int) -> set[int]:
+    """Return the classes that leaves below a node predict."""
+    labels, waiting = set(), [node]
+    while waiting:
+        one = waiting.pop()
+        kids = tree.children(one)
+        waiting += kids
+        labels |= set() if kids else {int(tree.label[one])}
+    return labels
+
+
+def _fitting(tree: Tree, release: Release) -> Tree:
+    """Return the tree over the codings of a release, if it can be.
+
+    Merged categories may differ, and so may cells, as they do between releases in two waves: a
+    threshold inside a cell then sends it to the side of its centre.
+    """
+    codings = list(tree.codings)
+    cut = []
+    for place, coding in enumerate(tree.codings):
+        if coding.name not in release.schema:
+            message = f"The tree tests {coding.name!r}, which is not in the release."
+            raise TreeError(message)
+        other = release.codings[coding.name]
+        if (other is None or other.ordered) != coding.ordered:
+            words = ("numbers", "categories") if coding.ordered else ("categories", "numbers")
+            message = f"The tree takes {coding.name!r} for {words[0]}, the release for {words[1]}."
+            raise TreeError(message)
+        if other is None:
+            continue
+        if other.ordered:
+            same = other.size == coding.size and np.array_equal(other.edges, coding.edges)
+            tested = tree.threshold[tree.attribute == place]
+            if not same and other.missing == coding.missing and np.isfinite(tested).all():
+                cut.append((place, other))
+                continue
+        else:
+            same = coding.codes_of(other) is not None
+            codings[place] = other
+        if not same:
+            message = f"The release codes {coding.name!r} otherwise than the tree."
+            hint = "disguise the test records with the plan of the training ones."
+            raise TreeError(message, hint=hint)
+    fitting = tree.recoded(codings)
+    for place, other in cut:
+        fitting = _with_cells(fitting, place, other)
+    return fitting
+
+
+def _with_cells(tree: Tree, place: int, cells: Coding) -> Tree:
+    """Return the tree with other cells of an attribute, each on the side of its centre."""
+    codings, routes = list(tree.codings), list(tree.routes)
+    codings[place] = cells
+    centres = (np.asarray(cells.lower) + np.asarray(cells.upper)) / 2
+    for node in np.flatnonzero(tree.attribute == place):
+        above = (centres > tree.threshold[node]).astype(np.int16)
+        route = tree.routes[node]
+        missing = route[-1:] if cells.missing and route is not None else above[:0]
+        routes[node] = np.append(above, missing).astype(np.int16)
+    return replace(tree, codings=tuple(codings), routes=tuple(routes))

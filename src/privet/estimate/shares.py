@@ -1,0 +1,284 @@
+"""Shares and cross-tables of the originals, with errors: statistics of any released column.
+
+The released counts y are Kx on average. W with WK = I, of least variance where K has more outputs
+than cells (generalised least squares), gives shares without bias, and their covariance is that of
+sums over independent records. Shares without bias may be negative: what is shown is the likeliest
+table (EM), its error that of the unbiased one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from privet.errors import DataError
+from privet.estimate.em import Axis, em, expected
+from privet.estimate.linear import GAIN, STEPS, left_inverse
+from privet.estimate.observed import groups_of, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Coding, Floats
+    from privet.estimate.observed import Seen
+    from privet.release import Release
+
+__all__ = ["Mean", "Shares", "Table", "estimated", "shares"]
+
+
+class Mean(NamedTuple):
+    """A mean of the originals; ``cells`` is how far it can be off because numbers were cut."""
+
+    value: float
+    error: float
+    cells: float
+
+
+class Table(NamedTuple):
+    """What one part tells: the likeliest counts, those without bias, and their covariances."""
+
+    fitted: Floats
+    unbiased: Floats
+    disguise: Floats
+    sampling: Floats
+    total: float
+    rows: int
+
+
+def weights_of(factors: Sequence[Floats | None], counts: Floats) -> Floats:
+    """Return W for the flattened table of all columns."""
+    whole: Any = np.ones((1, 1))
+    for axis, matrix in enumerate(factors):
+        others = tuple(other for other in range(counts.ndim) if other != axis)
+        margin = counts.sum(axis=others) if len(factors) > 1 else counts.ravel()
+        inverse = np.eye(len(margin)) if matrix is None else left_inverse(matrix, margin)
+        whole = np.kron(whole, inverse)
+    return np.asarray(whole, np.float64)
+
+
+def estimated(seen: Seen, gather: Floats) -> Table:
+    """Return the estimate of one part, its cells gathered to ranges."""
+    counts = seen.counts
+    weights = gather @ weights_of(seen.factors, counts.weights)
+    total = float(counts.weights.sum())
+    if total <= 0:
+        raise DataError("No record has a weight above 0.")
+    unbiased = weights @ counts.weights.ravel() / total
+    axes, table = likeliest(seen, counts.weights)
+    fitted = gather @ table.ravel() / total
+    # Squares as the likeliest table leads to them: no variance is then below zero.
+    same = counts.squares is counts.weights
+    squares = expected(axes, table if same else likeliest(seen, counts.squares)[1]).ravel()
+    disguise, sampling = covariances(weights, squares, fitted)
+    return Table(fitted, unbiased, disguise / total**2, sampling / total**2, total, counts.rows)
+
+
+def covariances(weights: Floats, squares: Floats, mean: Floats) -> tuple[Floats, Floats]:
+    """Return the covariances of sums of w·W[:, z]: round the records' cells, and round a mean."""
+    second = (weights * squares) @ weights.T
+    first = weights @ squares
+    both = np.outer(first, mean)
+    sampling = second - both - both.T + squares.sum() * np.outer(mean, mean)
+    return second - np.diag(first), sampling
+
+
+def likeliest(seen: Seen, counts: Floats) -> tuple[list[Axis], Floats]:
+    """Return the factors of K as axes, and the likeliest counts of cells, none of them negative."""
+    axes = [
+        Axis(size, size) if matrix is None else Axis(matrix.shape[1], matrix.shape[0], None, matrix)
+        for matrix, size in zip(seen.factors, counts.shape, strict=False)
+    ]
+    if all(axis.is_exact for axis in axes):
+        return axes, counts
+    observed = counts if len(axes) == counts.ndim else counts.ravel()
+    return axes, em(axes, observed, least_gain=GAIN, most=STEPS).table
+
+
+def gathering(groups: Sequence[NDArray[np.int64]]) -> Floats:
+    """Return the matrix that sums a flattened table of cells to one of ranges."""
+    whole = np.ones((1, 1))
+    for group in groups:
+        gather = (np.arange(group.max() + 1)[:, None] == group).astype(np.float64)
+        whole = np.kron(whole, gather)
+    return whole
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """How the originals of one released attribute were distributed, or of two together.
+
+    ``shares`` are not negative and sum to one; ``unbiased`` may be a little below zero, and
+    ``errors`` are its standard errors: of the disguise alone for the records that were released,
+    or of the disguise and the sampling for the ``population`` they were drawn from.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    shares: Floats
+    unbiased: Floats
+    covariance: Floats
+    rows: int
+    population: bool
+    mean: Mean | None = None
+
+    @property
+    def errors(self) -> Floats:
+        """The standard error of each share."""
+        deviations = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        return np.asarray(deviations.reshape(self.shares.shape), np.float64)
+
+    @cached_property
+    def of(self) -> str:
+        """What the shares are of, in words."""
+        whose = "the population" if self.population else "the records"
+        return f"{self.rows:,} records, errors about {whose}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything a program may want."""
+        form: dict[str, Any] = {
+            "attributes": list(self.names),
+            "values": [list(labels) for labels in self.labels],
+            "shares": self.shares.tolist(),
+            "unbiased": self.unbiased.tolist(),
+            "errors": self.errors.tolist(),
+            "records": self.rows,
+            "about": "population" if self.population else "records",
+        }
+        if self.mean is not None:
+            form["mean"] = self.mean._asdict()
+        return form
+
+    def __str__(self) -> str:
+        width = max(map(len, self.labels[0]))
+        lines = [f"{self.names[0]}: {self.of}"]
+        rows = zip(self.labels[0], self.shares.tolist(), self.errors.tolist(), strict=True)
+        lines += [f"  {label:{width}}  {_percent(share, error)}" for label, share, error in rows]
+        if self.mean is not None:
+            cut = f" (cells: ± {self.mean.cells:.3g} at most)" if self.mean.cells else ""
+            lines.append(f"  mean {self.mean.value:.4g} ± {self.mean.error:.2g}{cut}")
+        return "\n".join(lines)
+
+
+def _percent(share: float, error: float) -> str:
+    return f"{100 * share:5.1f} %" + (f" ± {100 * error:.1f}" if error else "")
+
+
+def shares(
+    release: Release,
+    name: str,
+    *,
+    edges: Sequence[float] | None = None,
+    weights: str | None = None,
+    population: bool = False,
+) -> Shares:
+    """Return how the originals of a released attribute were distributed, with errors.
+
+    Parameters
+    ----------
+    release
+        A release of any channels, in one part or several.
+    name
+        The attribute; numbers are shown in at most ten ranges.
+    edges
+        Borders between the ranges of numbers; each moves to the nearest border of a cell.
+    weights
+        The name of an attribute that was released exactly: sampling weights.
+    population
+        Whether errors are about the population the records were drawn from at random; by
+        default they are about the records themselves.
+
+    >>> from privet.disguise import RandomSubstitution
+    >>> from privet.schema import Attribute, Schema
+    >>> sky = Attribute.categorical("sky", ["Sunny", "Rain"])
+    >>> schema = Schema([sky, Attribute.categorical("play", ["Yes", "No"])], target="play")
+    >>> days = {"sky": ["Sunny"] * 9000 + ["Rain"] * 1000, "play": ["Yes", "No"] * 5000}
+    >>> estimate = shares(RandomSubstitution(8).disguise(days, schema), "sky")
+    >>> bool(abs(estimate.shares[0] - 0.9) < 6 * estimate.errors[0])
+    True
+    """
+    told = seen(release, (name,), {} if edges is None else {name: edges}, weights)
+    coding = told[0].columns[0].coding
+    group = groups_of(told[0].columns[0], edges)
+    tables = [estimated(seen_part, np.eye(coding.size)) for seen_part in told]
+    fitted, unbiased, covariance, rows = combined(release, tables, population=population)
+    gather = gathering([group])
+    return Shares(
+        (name,),
+        (labels_of(coding, group),),
+        gather @ fitted,
+        gather @ unbiased,
+        gather @ covariance @ gather.T,
+        rows,
+        population,
+        _mean(coding, fitted, unbiased, covariance) if coding.ordered else None,
+    )
+
+
+def combined(
+    release: Release, tables: Sequence[Table], *, population: bool
+) -> tuple[Floats, Floats, Floats, int]:
+    """Return the shares of all parts together: likeliest, unbiased, covariance and records."""
+    total = sum(table.total for table in tables)
+    rows = sum(table.rows for table in tables)
+    fitted = sum(table.total * table.fitted for table in tables) / total
+    unbiased = sum(table.total * table.unbiased for table in tables) / total
+    # Parts that do not tell are estimated by those that do: records are then a sample too.
+    sampled = population or rows < release.rows
+    covariance = sum(
+        (table.total / total) ** 2 * (table.sampling if sampled else table.disguise)
+        for table in tables
+    )
+    return np.asarray(fitted), np.asarray(unbiased), np.asarray(covariance), rows
+
+
+def labels_of(coding: Coding, group: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return what each range is called."""
+    labels = []
+    for number in range(int(group.max()) + 1):
+        cells = np.flatnonzero(group == number)
+        first, last = int(cells[0]), int(cells[-1])
+        if first == last or not coding.ordered or coding.lower is None or coding.upper is None:
+            labels.append(coding.label(first))
+        else:
+            labels.append(f"{coding.lower[first]:g} to {coding.upper[last]:g}")
+    return tuple(labels)
+
+
+def _mean(coding: Coding, fitted: Floats, unbiased: Floats, covariance: Floats) -> Mean | None:
+    """Return the mean of known numbers, by where inside its cell a number is expected.
+
+    That is where a smooth curve (monotone cubic) through the shares below each border puts it;
+    wherever numbers lie in their cells, the mean is off by no more than half the cells' widths.
+    """
+    from scipy.interpolate import PchipInterpolator
+
+    lower, upper = (np.asarray(side, np.float64) for side in (coding.lower, coding.upper))
+    known = fitted[: coding.known]
+    if known.sum() <= 0:
+        return None
+    centres = (lower + upper) / 2
+    wide = upper > lower
+    if wide.any() and len(lower) > 1:
+        ends = np.concatenate([[lower[0]], upper])
+        places = np.concatenate([[0.0], np.cumsum(known) / known.sum()])
+        steps = np.concatenate([[True], np.diff(ends) > 0])
+        area = PchipInterpolator(ends[steps], places[steps]).antiderivative()
+        # ∫ x dF over a cell is the upper end's share of it less the area under F.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mass = np.diff(places)
+            inner = upper * places[1:] - lower * places[:-1] - (area(upper) - area(lower))
+            expected = inner / mass
+        fine = wide & (mass > 1e-9) & (expected >= lower) & (expected <= upper)
+        centres = np.where(fine, expected, centres)
+    weights = np.append(centres, [0.0] * coding.missing)
+    ones = np.append(np.ones(len(centres)), [0.0] * coding.missing)
+    value = float(weights @ unbiased / (ones @ unbiased))
+    slope = (weights - value * ones) / (ones @ unbiased)
+    error = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
+    return Mean(value, error, float(known @ (upper - lower) / 2 / known.sum()))

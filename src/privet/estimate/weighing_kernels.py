@@ -1,0 +1,281 @@
+"""Compiled weighing: every record counts in every open node by inverse weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.compiled import kernel
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+
+__all__ = ["longest", "settle", "weigh", "weigh_boxes", "weigh_correct", "weigh_states"]
+
+
+@kernel
+def weigh(
+    matrix: NDArray[Any],
+    target: NDArray[Any],
+    offsets: NDArray[np.int64],
+    path: NDArray[np.int64],
+    factors: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> None:
+    """Add up every record's weight in every node, cell by cell, in whole numbers.
+
+    ``path[i]`` lists the columns with a condition at node ``i`` (padded with -1) and
+    ``factors[i, k]`` the weight of each code of the k-th of them. A record's weight in the cells
+    of a column is the product over the *other* columns; ``first`` gets it times ``scales[i, 0]``
+    and ``second`` its square times ``scales[i, 1]``, rounded to the nearest whole number, so that
+    the order of addition does not matter.
+    """
+    rows, columns = matrix.shape
+    nodes, longest = path.shape
+    block = 2048
+    for begin in range(0, rows, block):
+        end = min(rows, begin + block)
+        for i in range(nodes):
+            length = 0
+            while length < longest and path[i, length] >= 0:
+                length += 1
+            one, two = scales[i, 0], scales[i, 1]
+            for row in range(begin, end):
+                label = target[row]
+                whole = 1.0
+                for k in range(length):
+                    whole *= factors[i, k, matrix[row, path[i, k]]]
+                a1 = np.int64(np.rint(whole * one))
+                a2 = np.int64(np.rint(whole * whole * two))
+                if length == 0 or a1 != 0 or a2 != 0:
+                    for b in range(columns):
+                        cell = offsets[b] + np.int64(matrix[row, b])
+                        first[i, cell, label] += a1
+                        second[i, cell, label] += a2
+                # A column on the path is weighed by the others only: put its cells right.
+                for k in range(length):
+                    rest = 1.0
+                    for m in range(length):
+                        if m != k:
+                            rest *= factors[i, m, matrix[row, path[i, m]]]
+                    b1 = np.int64(np.rint(rest * one))
+                    b2 = np.int64(np.rint(rest * rest * two))
+                    cell = offsets[path[i, k]] + np.int64(matrix[row, path[i, k]])
+                    first[i, cell, label] += b1 - a1
+                    second[i, cell, label] += b2 - a2
+
+
+@kernel
+def weigh_correct(
+    matrix: NDArray[Any],
+    target: NDArray[Any],
+    path: NDArray[np.int64],
+    factors: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    out: NDArray[np.int64],
+) -> None:
+    """Add up, over records, the weight in all boxes of the box's label, and its square.
+
+    ``labels[i, y]`` is the weight of the observed class ``y`` for the label of box ``i``.
+    """
+    boxes, longest = path.shape
+    for row in range(len(matrix)):
+        whole = 0.0
+        for i in range(boxes):
+            weight = labels[i, target[row]]
+            for k in range(longest):
+                if path[i, k] < 0:
+                    break
+                weight *= factors[i, k, matrix[row, path[i, k]]]
+            whole += weight
+        out[0] += np.int64(np.rint(whole * scales[0]))
+        out[1] += np.int64(np.rint(whole * whole * scales[1]))
+
+
+@kernel
+def settle(
+    matrix: NDArray[Any],
+    row: int,
+    path: NDArray[np.int64],
+    length: int,
+    marks: NDArray[np.uint8],
+    factors: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    group: NDArray[np.int64],
+    full: NDArray[np.uint8],
+    mortal: NDArray[np.bool_],
+    state: NDArray[np.uint8],
+    value: NDArray[np.float64],
+) -> bool:
+    """Write a record's state and weight in every tested group; return whether it counts at all.
+
+    ``path`` lists ``length`` tested attributes, group by group; ``marks`` and ``factors`` say what
+    their codes mean. A zero weight in a mortal group leaves nothing of the record anywhere, and
+    deep in a tree that is so for most records: it is found at once.
+    """
+    k = 0
+    while k < length:
+        a = path[k]
+        g = group[a]
+        if full[g]:
+            bits = full[g]
+            while k < length and group[path[k]] == g:
+                bits &= marks[k, matrix[row, path[k]]]
+                k += 1
+            state[g] = bits
+            value[g] = weights[g, bits]
+        else:
+            value[g] = factors[k, matrix[row, a]]
+            k += 1
+        if mortal[g] and value[g] == 0.0:
+            return False
+    return True
+
+
+@kernel
+def longest(path: NDArray[np.int64]) -> int:
+    """Return how many attributes a path lists before its padding."""
+    length = 0
+    while length < len(path) and path[length] >= 0:
+        length += 1
+    return length
+
+
+@kernel
+def weigh_states(
+    matrix: NDArray[Any],
+    target: NDArray[Any],
+    times: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    group: NDArray[np.int64],
+    full: NDArray[np.uint8],
+    mortal: NDArray[np.bool_],
+    path: NDArray[np.int64],
+    marks: NDArray[np.uint8],
+    factors: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> None:
+    """Add up every record's weight in every node, by state and code of every attribute.
+
+    A record's weight in the cells of an attribute is the product over the *other* groups:
+    ``first`` gets it times ``scales[i, 0]`` and ``second`` its square times ``scales[i, 1]``,
+    rounded to whole numbers before ``times`` of them are added.
+    """
+    rows, attributes = matrix.shape
+    groups = len(full)
+    state = np.empty(groups, np.uint8)
+    value = np.empty(groups, np.float64)
+    ones = np.empty(groups, np.int64)
+    twos = np.empty(groups, np.int64)
+    block = 2048
+    for begin in range(0, rows, block):
+        end = min(rows, begin + block)
+        for i in range(len(path)):
+            one, two = scales[i, 0], scales[i, 1]
+            length = longest(path[i])
+            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
+            state[:] = full
+            value[:] = 1.0
+            for row in range(begin, end):
+                if not settle(
+                    matrix,
+                    row,
+                    tests,
+                    length,
+                    means,
+                    codes,
+                    states,
+                    group,
+                    full,
+                    mortal,
+                    state,
+                    value,
+                ):
+                    continue
+                whole = 1.0
+                for g in range(groups):
+                    whole *= value[g]
+                for g in range(groups):
+                    rest = whole
+                    if value[g] != 1.0:
+                        rest = 1.0
+                        for other in range(groups):
+                            if other != g:
+                                rest *= value[other]
+                    ones[g] = np.int64(np.rint(rest * one)) * times[row]
+                    twos[g] = np.int64(np.rint(rest * rest * two)) * times[row]
+                label = target[row]
+                for a in range(attributes):
+                    g = group[a]
+                    cell = offsets[a] + np.int64(state[g]) * sizes[a] + np.int64(matrix[row, a])
+                    first[i, cell, label] += ones[g]
+                    second[i, cell, label] += twos[g]
+
+
+@kernel
+def weigh_boxes(
+    matrix: NDArray[Any],
+    target: NDArray[Any],
+    times: NDArray[np.int64],
+    group: NDArray[np.int64],
+    full: NDArray[np.uint8],
+    mortal: NDArray[np.bool_],
+    path: NDArray[np.int64],
+    marks: NDArray[np.uint8],
+    factors: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    scales: NDArray[np.float64],
+    out: NDArray[np.int64],
+) -> None:
+    """Add up, over records, the weight in all boxes of the box's label, and its square.
+
+    ``labels[i, y]`` is the weight of the observed class ``y`` for the label of box ``i``.
+    """
+    groups = len(full)
+    state = np.empty(groups, np.uint8)
+    value = np.empty(groups, np.float64)
+    block = 2048
+    whole = np.empty(block)
+    for begin in range(0, len(matrix), block):
+        end = min(len(matrix), begin + block)
+        whole[:] = 0.0
+        for i in range(len(path)):
+            length = longest(path[i])
+            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
+            value[:] = 1.0
+            for row in range(begin, end):
+                weight = labels[i, target[row]]
+                if weight == 0.0 or not settle(
+                    matrix,
+                    row,
+                    tests,
+                    length,
+                    means,
+                    codes,
+                    states,
+                    group,
+                    full,
+                    mortal,
+                    state,
+                    value,
+                ):
+                    continue
+                for g in range(groups):
+                    weight *= value[g]
+                whole[row - begin] += weight
+        for row in range(begin, end):
+            weight = whole[row - begin]
+            out[0] += np.int64(np.rint(weight * scales[0])) * times[row]
+            out[1] += np.int64(np.rint(weight * weight * scales[1])) * times[row]

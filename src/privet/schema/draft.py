@@ -1,0 +1,218 @@
+"""Drafts: a schema read off a table, with what a person has to decide about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.errors import DataError
+from privet.files.format import THOUSANDS, WITHOUT_THOUSANDS
+from privet.frames import DAYS, columns, counted, is_date
+from privet.schema.attribute import Attribute, Missing
+from privet.schema.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from privet.coding import Value
+    from privet.files.format import Format
+    from privet.frames import Column
+
+__all__ = ["Draft"]
+
+_FEW = 5  # records below which "all values differ" says nothing
+_MANY = 20  # categories below which a column is no identifier, unless each record has its own
+_MOST = 1000  # categories that nobody goes through by hand
+_RARE = 20  # times rarer than a spelling that differs little: asked about
+_NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*")
+_NAMES = re.compile(
+    r"(^|[\W_])(id|ids|uuid|guid|name|surname|e-?mail|phone|mobile|ssn|iban|passport|address|"
+    r"street|login)([\W_]|$)"
+)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A schema learned from a table, why columns are withheld, and questions about others.
+
+    ``questions`` quote categories, as the schema does; ``notes`` quote none.
+    """
+
+    schema: Schema
+    withheld: Mapping[str, str]
+    questions: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, frame: Any, target: str, bins: int | None = None, written: Format | None = None
+    ) -> Draft:
+        """Draft the schema of a table; ``written`` is what was said of its files."""
+        raw = columns(frame, [target]) and columns(frame)
+        dates = [name for name in raw if is_date(frame, name)]
+        attributes, withheld, questions = [], {}, {}
+        notes = [f"{name!r} is read as numbers, in {DAYS}." for name in dates]
+        separated = [name for name, column in raw.items() if _has_thousands(column)]
+        if separated:
+            notes.append(f"{', '.join(map(repr, separated))}: {WITHOUT_THOUSANDS} and draft again.")
+        for name, column in raw.items():
+            counts = None if _is_measure(column) else counted(column)
+            reason = "" if name == target or name in dates else _identifying(name, column, counts)
+            if name != target and name in separated:
+                reason = "its numbers have thousands separators, which are not read"
+            if reason:
+                withheld[name] = reason
+                continue
+            attribute = _attribute(name, column, bins, categorical=name == target)
+            attributes.append(replace(attribute, unit=DAYS) if name in dates else attribute)
+            if attribute.is_categorical:
+                asked = _rare(counts or counted(column))
+                if asked:
+                    questions[name] = "\n".join(asked)
+                    how_many = f"{len(asked)} rare spelling{'s' * (len(asked) > 1)}"
+                    notes.append(f"{name!r}: {how_many} of another category? The draft asks.")
+                if _is_code(attribute):
+                    notes.append(f"{name!r} is read as text: its numbers have leading zeros.")
+        if withheld and len(attributes) < 2:
+            message = f"Every column but the class {target!r} looks like a name or an identifier."
+            hint = "declare the schema by hand if one of them is not."
+            if separated:
+                named = ", ".join(map(repr, separated))
+                message += f" Thousands separators, as in {named}, are not read."
+                hint = f"{WITHOUT_THOUSANDS}, and draft again."
+            raise DataError(message, hint=hint)
+        schema = Schema(attributes, target=target, learned=True, withheld=withheld, format=written)
+        return cls(schema, withheld, questions, tuple(notes))
+
+    def to_toml(self) -> str:
+        """Return the schema as TOML, with the questions beside what they are about."""
+        return self.schema.to_toml(self.questions)
+
+
+def _is_measure(column: Column) -> bool:
+    """Whether a column holds numbers that are not whole: no identifier does."""
+    if not isinstance(column, np.ndarray):
+        return False
+    known = column[np.isfinite(column)]
+    return bool((known != np.floor(known)).any())
+
+
+def _has_thousands(column: Column) -> bool:
+    """Whether text is numbers, some of them with thousands separators."""
+    if isinstance(column, np.ndarray):
+        return False
+    values = [value for value in counted(column) if value is not None]
+    if not all(isinstance(value, str) for value in values):
+        return False
+    separated = [value for value in values if THOUSANDS.fullmatch(value)]
+    return bool(separated) and all(
+        _NUMBER.fullmatch(value) or THOUSANDS.fullmatch(value) for value in values
+    )
+
+
+def _identifying(name: str, column: Column, counts: dict[Any, int] | None) -> str:
+    """Say why a column looks like a name or an identifier, if it does."""
+    if counts is None:
+        return ""
+    known = {value: count for value, count in counts.items() if value is not None}
+    rows, different = sum(known.values()), len(known)
+    unique = different == rows >= _FEW
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    named = _NAMES.search(words) is not None and (unique or different > max(_MANY, rows / 2))
+    if isinstance(column, np.ndarray):
+        counting = column.dtype.kind in "iu" and bool((np.diff(column) == 1).all())
+        numbered = unique and counting
+        return "it numbers the records" if numbered or named else ""
+    if not all(isinstance(value, str) for value in known):
+        return ""
+    if unique:
+        return "no two records have the same value"
+    if named or different > min(_MOST, max(_MANY, rows / 10)):
+        return f"it has {different:,} values in {rows:,} records"
+    return ""
+
+
+def _attribute(name: str, column: Column, bins: int | None, *, categorical: bool) -> Attribute:
+    if isinstance(column, np.ndarray) and not categorical:
+        if np.isinf(column).any():
+            message = f"Column {name!r} has an infinite value."
+            raise DataError(message, hint="a range must be finite; correct or drop those records.")
+        known = column[~np.isnan(column)]
+        if not len(known):
+            raise DataError(f"Column {name!r} has no value to learn a range from.", column=name)
+        integer = bool((known == np.floor(known)).all())
+        return Attribute.numeric(
+            name,
+            low=float(known.min()) if not integer else int(known.min()),
+            high=float(known.max()) if not integer else int(known.max()),
+            bins=bins,
+            integer=integer,
+            missing="error" if len(known) == len(column) else "category",
+        )
+    values = list(counted(column))
+    missing: Missing = "error" if None not in values else "category"
+    return Attribute.categorical(
+        name, sorted((v for v in values if v is not None), key=_order), missing=missing
+    )
+
+
+def _order(value: Value) -> tuple[str, Value]:
+    return ("number" if isinstance(value, int | float) else "text", value)
+
+
+def _is_code(attribute: Attribute) -> bool:
+    """Whether categories are numbers written with leading zeros."""
+    values = [value for value in attribute.values or () if isinstance(value, str)]
+    digits = bool(values) and all(value.isdecimal() for value in values)
+    return digits and any(len(value) > 1 and value[0] == "0" for value in values)
+
+
+def _rare(counts: dict[Any, int]) -> list[str]:
+    """Ask about categories that are spelt almost like a much more frequent one."""
+    texts = {value: count for value, count in counts.items() if isinstance(value, str)}
+    total = sum(counts.values())
+    asked = []
+    for rare, count in sorted(texts.items(), key=lambda pair: pair[1]):
+        for common, often in texts.items():
+            alike = rare != common and _plain(rare) == _plain(common) and count <= often
+            if alike or (often >= _RARE * count and _misspelt(rare, common)):
+                said = f"{count:,} of {total:,} records; {common!r} in {often:,}"
+                asked.append(f"Is {rare!r} a misspelling? It is in {said}.")
+                break
+    return asked
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^\w<>+]|_", "", text.casefold())  # "<=50K" is no other spelling of ">50K"
+
+
+def _misspelt(rare: str, common: str) -> bool:
+    """Whether two words differ by a slip of a letter, or by two if they are long; not by digits."""
+    slips = 1 if len(common) < 6 else 2
+    if len(common) < 4 or abs(len(rare) - len(common)) > slips:
+        return False
+    if re.findall(r"[\d<>+]", rare) != re.findall(r"[\d<>+]", common):
+        return False
+    return _distance(rare.casefold(), common.casefold()) <= slips
+
+
+def _distance(left: str, right: str) -> int:
+    """Return how many slips part two words: a letter too many, too few, wrong, or two swapped.
+
+    >>> _distance("privte", "private"), _distance("shpo", "shop")
+    (1, 1)
+    """
+    rows = [list(range(len(right) + 1))]
+    for place, sign in enumerate(left, 1):
+        above = rows[-1]
+        row = [place]
+        for other, compared in enumerate(right, 1):
+            slips = [above[other] + 1, row[-1] + 1, above[other - 1] + (sign != compared)]
+            if place > 1 and other > 1 and sign == right[other - 2] and left[place - 2] == compared:
+                slips.append(rows[-2][other - 2] + 1)
+            row.append(min(slips))
+        rows.append(row)
+    return rows[-1][-1]

@@ -1,0 +1,1 @@
+"""One file per criterion, named after it: its ``CRITERION`` is known by being here."""

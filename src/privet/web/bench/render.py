@@ -1,0 +1,68 @@
+"""The workbench's pages as text: Jinja fills in, and escapes all of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from privet.audit.report import html as report
+from privet.audit.summary import percent
+from privet.tree.names import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["bars", "rendered"]
+
+_FOLDERS = (Path(__file__).with_name("pages"), report.STYLE.parent)
+WIDE, TALL = 240, 56  # units of a small histogram
+
+
+def bars(heights: Sequence[tuple[str, int]]) -> list[tuple[float, float, float, float, str]]:
+    """Return the bars of a small histogram: left, top, width, height, and what each stands for."""
+    if not heights:
+        return []
+    top = max(1, *(height for _, height in heights))
+    step = WIDE / len(heights)
+    gap = min(2.0, step / 6)
+    made = []
+    for place, (label, height) in enumerate(heights):
+        tall = max(1.0 if height else 0.0, TALL * height / top)
+        made.append(
+            (
+                round(place * step, 2),
+                round(TALL - tall, 2),
+                round(step - gap, 2),
+                round(tall, 2),
+                f"{label}: {height:,}",
+            )
+        )
+    return made
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_FOLDERS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "shown": shown,
+        "percent": percent,
+        "bars": bars,
+        "amount": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.6g}",
+        "number": lambda value: f"{value:,}",
+        "sentence": lambda text: shown(text, 600),
+    }
+    return made
+
+
+def rendered(name: str, **context: Any) -> str:
+    """Return a page, or a part of one."""
+    return _environment().get_template(name).render(**context)

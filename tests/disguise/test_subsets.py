@@ -1,0 +1,145 @@
+"""Random subsets: a whole record costs one ε, and of a few attributes much is told."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import privet as pv
+from privet.disguise import RandomSubsets, plan_from_dict
+from privet.errors import MethodError, PlanError
+from privet.estimate.merged import merged
+from privet.release import Release
+from privet.schema import Attribute, Schema
+
+SCHEMA = Schema(
+    [
+        Attribute.numeric("age", low=0, high=100, bins=8),
+        Attribute.categorical("sky", ["sun", "rain", "snow"]),
+        Attribute.numeric("rent", low=0, high=10, bins=6),
+        Attribute.categorical("car", ["yes", "no"]),
+        Attribute.categorical("ill", ["no", "yes"]),
+    ],
+    target="ill",
+)
+
+
+def people(rows: int, seed: int = 1) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    age = rng.uniform(0, 100, rows)
+    return {
+        "age": age,
+        "sky": np.array(["sun", "rain", "snow"])[rng.integers(0, 3, rows)],
+        "rent": rng.uniform(0, 10, rows),
+        "car": np.array(["yes", "no"])[rng.integers(0, 2, rows)],
+        "ill": np.where(age > 50, "yes", "no"),
+    }
+
+
+@given(
+    st.floats(0.5, 10),
+    st.integers(1, 4),
+    st.floats(0.05, 0.9),
+    st.dictionaries(st.sampled_from(["age", "sky", "rent", "car"]), st.floats(0.1, 10)),
+)
+@settings(max_examples=40, deadline=None)
+def test_no_record_costs_more_than_epsilon(
+    epsilon: float, attributes: int, target: float, weights: dict[str, float]
+) -> None:
+    owner = RandomSubsets(epsilon, attributes, target, weights)
+    claim = owner.claim(SCHEMA)
+    assert claim.epsilon <= epsilon
+    assert claim.epsilon > 0.98 * epsilon  # words of 32 bits lose a little, at small ε
+    release = owner.disguise(people(400), SCHEMA)
+    assert release.claim.epsilon <= epsilon
+    for part in release.parts:
+        assert sum(channel.epsilon() for channel in part.channels) <= epsilon + 1e-9
+        assert len(part.channels) == attributes + 1  # and the class
+        assert set(part.table.names) == {n for one in part.channels for n in one.attributes}
+
+
+def test_every_record_is_in_one_part_drawn_at_random() -> None:
+    release = RandomSubsets(4, 2).disguise(people(6_000), SCHEMA)
+    assert len(release.parts) == 6
+    assert release.rows == 6_000
+    for part in release.parts:  # binomial, five deviations
+        assert abs(part.table.rows - 1_000) < 5 * np.sqrt(6_000 * (1 / 6) * (5 / 6))
+
+
+def test_more_goes_to_what_weighs_more() -> None:
+    release = RandomSubsets(4, 2, weights={"age": 3}).disguise(people(2_000), SCHEMA)
+    part = next(one for one in release.parts if {"age", "sky"} <= set(one.table.names))
+    shares = {one.attributes[0]: one.epsilon() for one in part.channels}
+    assert shares["age"] / shares["sky"] == pytest.approx(3, rel=1e-3)
+
+
+def test_folders_files_and_frames(tmp_path: Path) -> None:
+    owner = RandomSubsets(4, 2)
+    made = owner.disguise(people(3_000), SCHEMA, seed=3, to=tmp_path / "r")
+    assert Release.read(tmp_path / "r").claim == made.claim
+    pq.write_table(pa.table(people(3_000)), tmp_path / "p.parquet")
+    files = owner.disguise(tmp_path / "p.parquet", SCHEMA, seed=3, to=tmp_path / "f")
+    assert [part.table.rows for part in files.parts] == [part.table.rows for part in made.parts]
+    frame = made.to_frame()
+    assert frame.num_rows == 3_000
+    assert 0 < frame["age"].null_count < 3_000
+    assert frame["ill"].null_count == 0
+    first, second = made.split(0.5)
+    assert first.rows + second.rows == 3_000
+
+
+def test_a_card_may_not_hide_what_a_part_has(tmp_path: Path) -> None:
+    import json
+
+    from privet.errors import ReleaseError
+    from privet.files.sealed import seal
+
+    RandomSubsets(4, 2).disguise(people(600), SCHEMA, to=tmp_path / "r")
+    path = tmp_path / "r" / "card.json"
+    card = json.loads(path.read_bytes())
+    del card["checksum"]
+    card["parts"][0]["lacks"].append("age" if "age" not in card["parts"][0]["lacks"] else "sky")
+    path.write_bytes(seal(card, 1))
+    with pytest.raises(ReleaseError):
+        Release.read(tmp_path / "r")
+
+
+def test_trees_shares_and_tables_are_learned_from_them() -> None:
+    release = RandomSubsets(4, 2).disguise(people(30_000), SCHEMA, seed=1)
+    model = pv.TreeClassifier().fit(release)
+    assert model.score(people(5_000, 2)) > 0.9
+    shared = pv.RandomSubstitution(epsilon=4 / 5, target="substitution", wave=0)
+    all_told = pv.TreeClassifier().fit(shared.disguise(people(30_000), SCHEMA, seed=1))
+    assert all_told.score(people(5_000, 2)) <= model.score(people(5_000, 2)) + 0.02
+    found = pv.shares(release, "age")
+    assert found.rows == sum(p.table.rows for p in release.parts if "age" in p.table.names)
+    table = pv.crosstab(release, "age", "ill")
+    assert table.independence is not None
+    assert table.independence.p_value < 1e-6
+    whole = merged(release)
+    assert whole.rows == release.rows
+    absent = whole.parts[0].channel("age")
+    assert absent is not None
+    assert absent.outputs[0] == release.parts[0].channel("age").outputs[0] + 1  # type: ignore[union-attr]
+    with pytest.raises(MethodError, match="lack"):
+        pv.TreeClassifier(method="direct").fit(release)
+
+
+def test_what_cannot_be() -> None:
+    for bad, match in (
+        ({"epsilon": 0}, "epsilon must be"),
+        ({"attributes": 0}, "whole number from 1 to 4"),
+        ({"attributes": 5}, "whole number from 1 to 4"),
+        ({"target": 0}, "above 0 and below 1"),
+        ({"weights": {"agee": 1}}, "weight of 'agee'"),
+        ({"weights": {"age": 0}}, "above 0"),
+        ({"weights": 3}, "weights is a table"),
+    ):
+        with pytest.raises(PlanError, match=match):
+            RandomSubsets(**bad).claim(SCHEMA)
+    assert plan_from_dict({"method": "subsets", "epsilon": 2}) == RandomSubsets(2)

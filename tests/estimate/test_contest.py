@@ -1,0 +1,86 @@
+"""Which of two trees is right more often: told by disguised records, with an error that covers."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet import datasets, mining
+from privet.disguise import AdditiveNoise, Exact, Plan, RandomSubstitution, Substitution
+from privet.estimate.accuracy import accuracy
+from privet.estimate.contest import Lead, lead_of
+from privet.estimators import TreeClassifier
+
+ROWS = 2_000
+SCHEMA = datasets.schema("as-f2", bins=6)
+TABLE = datasets.load("as-f2", rows=ROWS, seed=4)
+DISGUISE = RandomSubstitution(gamma=8, bins=6)
+
+
+def tree(depth: int, method: str = "direct") -> Any:
+    many = datasets.load("as-f2", rows=20_000, seed=1)
+    release = RandomSubstitution(gamma=50, bins=6).disguise(many, SCHEMA, seed=1)
+    return TreeClassifier("cart", method=method, max_depth=depth).fit(release)
+
+
+def test_a_lead_is_that_of_the_originals_within_its_error() -> None:
+    one, other = tree(4), tree(1)
+    true = one.score(TABLE) - other.score(TABLE)
+    leads = [
+        lead_of(one.tree_, other.tree_, DISGUISE.disguise(TABLE, SCHEMA, seed=seed))
+        for seed in range(60)
+    ]
+    scores = np.array([(lead.value - true) / lead.error for lead in leads])
+    assert abs(scores.mean()) < 5 / np.sqrt(60)
+    assert (scores**2).mean() < 1 + 5 * np.sqrt(2 / 60)
+    assert (scores**2).mean() > 0.3  # what is left out makes the error a little too large
+
+
+def test_what_trees_have_in_common_adds_nothing_to_the_error() -> None:
+    one, other = tree(4).tree_, tree(4, "naive").tree_
+    release = DISGUISE.disguise(TABLE, SCHEMA, seed=1)
+    assert lead_of(one, one, release) == (0.0, 0.0)
+    both = np.hypot(accuracy(one, release).error, accuracy(other, release).error)
+    lead = lead_of(one, other, release)
+    assert 0 < lead.error < both
+    backwards = lead_of(other, one, release)
+    assert backwards.value == pytest.approx(-lead.value)
+    assert backwards.error == pytest.approx(lead.error)
+
+
+def test_thresholds_of_exact_numbers_are_kept_apart() -> None:
+    plan = Plan({"age": Exact()}, default=Substitution(gamma=8))
+    grown = plan.disguise(datasets.load("as-f2", rows=20_000, seed=1), SCHEMA, seed=1)
+    models = [
+        TreeClassifier("cart", method=method, max_depth=3).fit(grown)
+        for method in ("direct", "naive")
+    ]
+    lead = lead_of(models[0].tree_, models[1].tree_, plan.disguise(TABLE, SCHEMA, seed=2))
+    true = models[0].score(TABLE) - models[1].score(TABLE)
+    assert abs(lead.value - true) < 5 * lead.error
+
+
+def test_a_lead_is_as_sure_as_its_error_is_small() -> None:
+    assert Lead(0.05, 0.01).surely() == pytest.approx(5)
+    assert Lead(0.05, 0.01).surely(0.03) == pytest.approx(2)
+    assert Lead(0.05, 0.0).surely() == np.inf
+    assert Lead(0.0, 0.0).surely() == 0
+    assert str(Lead(-0.031, 0.008)) == "3.1 ± 0.8 points"
+
+
+def test_auto_says_what_it_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = RandomSubstitution(gamma=40, bins=6).disguise(TABLE, SCHEMA, seed=1)
+    model = TreeClassifier().fit(release)
+    assert "on 1,000 records kept apart" in model.reason_
+    assert " points" in model.reason_
+    monkeypatch.setattr(mining, "SURE", -1e9)  # then a rival is believed whatever it does
+    other = TreeClassifier().fit(release)
+    assert other.method_ in {"naive", "direct"}
+    assert "more often than joint" in other.reason_
+
+
+def test_nothing_is_compared_where_records_cannot_tell() -> None:
+    release = AdditiveNoise(level=0.5).disguise(TABLE.slice(0, 500), SCHEMA, seed=1)
+    assert "kept apart" not in TreeClassifier(max_depth=2).fit(release).reason_
+    plain = Plan({}, default=Exact()).disguise(TABLE, SCHEMA)
+    assert "kept apart" not in TreeClassifier(max_depth=2).fit(plain).reason_

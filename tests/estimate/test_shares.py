@@ -1,0 +1,291 @@
+"""Shares and cross-tables of originals, from every kind of released column."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet.disguise import (
+    GADP,
+    AdditiveNoise,
+    Complement,
+    Disguise,
+    Exact,
+    FlipGroup,
+    JointGroup,
+    Plan,
+    RandomSubstitution,
+    Substitution,
+)
+from privet.errors import DataError, InputError, MethodError
+from privet.estimate.crosstab import crosstab
+from privet.estimate.linear import left_inverse
+from privet.estimate.shares import shares
+from privet.release import Part, Release
+from privet.schema import Attribute, Schema
+
+SCHEMA = Schema(
+    [
+        Attribute.numeric("age", low=0, high=100, bins=16),
+        Attribute.categorical("drug", ["a", "b", "c"]),
+        Attribute.categorical("sex", ["f", "m"]),
+        Attribute.numeric("weight", low=0, high=5),
+        Attribute.categorical("ill", ["0", "1"]),
+    ],
+    target="ill",
+)
+PLAIN = {"weight": Exact(), "ill": Exact()}
+SINGLE = {"drug": Substitution(4), "sex": Substitution(3), **PLAIN}
+PLANS: dict[str, Disguise] = {
+    "plain": Plan({}, default=Exact()),
+    "gamma-diagonal": Plan({"age": Substitution(8, kind="gamma-diagonal"), **SINGLE}),
+    "band": Plan({"age": Substitution(8, kind="band"), **SINGLE}),
+    "uniform": Plan({"age": AdditiveNoise(level=0.5), **SINGLE}),
+    "gaussian": Plan({"age": AdditiveNoise(kind="gaussian", level=0.25), **SINGLE}),
+    "joint": Plan(
+        {"age": Substitution(8, bins=8), **PLAIN}, groups=[JointGroup(["sex", "drug"], gamma=8)]
+    ),
+}
+
+
+def people(rng: np.random.Generator, rows: int, *, linked: bool = True) -> dict[str, Any]:
+    """People whose sex says something of the drug, or nothing."""
+    sex = rng.integers(0, 2, rows)
+    drug = rng.choice(3, rows, p=[0.7, 0.25, 0.05])
+    drug = np.where(linked & (sex == 1) & (rng.random(rows) < 0.3), 2, drug)
+    return {
+        "age": 100 * rng.beta(2, 4, rows),
+        "drug": np.array(["a", "b", "c"])[drug],
+        "sex": np.array(["f", "m"])[sex],
+        "weight": rng.uniform(0.2, 5, rows),
+        "ill": np.array(["0", "1"])[rng.integers(0, 2, rows)],
+    }
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_estimates_lie_where_their_errors_say(kind: str) -> None:
+    """Within five errors, which a right estimate misses once in a million."""
+    rng = np.random.default_rng(1)
+    held = people(rng, 20_000)
+    release = PLANS[kind].disguise(held, SCHEMA)
+    drug = shares(release, "drug")
+    truth = np.array([(held["drug"] == value).mean() for value in "abc"])
+    assert drug.shares.sum() == pytest.approx(1)
+    assert (np.abs(drug.unbiased - truth) <= 5 * drug.errors + 1e-12).all()
+    assert drug.mean is None
+    age = shares(release, "age", edges=[25, 50])
+    truth = np.histogram(held["age"], [0, 25, 50, 100])[0] / 20_000
+    assert age.labels[0] == ("0 to 25", "25 to 50", "50 to 100")
+    assert (np.abs(age.unbiased - truth) <= 5 * age.errors + 1e-3).all()
+    assert age.mean is not None
+    assert abs(age.mean.value - held["age"].mean()) <= 5 * age.mean.error + age.mean.cells / 4
+    both = crosstab(release, "drug", "sex")
+    truth = np.array(
+        [[((held["drug"] == d) & (held["sex"] == s)).mean() for s in "fm"] for d in "abc"]
+    )
+    assert (np.abs(both.unbiased - truth) <= 5 * both.errors + 1e-12).all()
+    assert (both.shares >= 0).all()
+    assert both.independence is not None
+    assert both.independence.freedom == 2
+    assert both.independence.p_value < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["gamma-diagonal", "band", "joint"])
+def test_errors_cover_as_often_as_they_say(kind: str) -> None:
+    """Squares of standardised misses average to one; a right program fails once in a million."""
+    rng = np.random.default_rng(2)
+    misses = []
+    for _ in range(60):
+        held = people(rng, 3_000)
+        release = PLANS[kind].disguise(held, SCHEMA)
+        found = shares(release, "drug", weights="weight", population=True)
+        misses.append((found.unbiased - [0.595, 0.2125, 0.1925])[:2] / found.errors[:2])
+        both = crosstab(release, "drug", "sex")
+        truth = np.mean((held["drug"] == "c") & (held["sex"] == "m"))
+        misses.append((both.unbiased[2, 1:] - truth) / both.errors[2, 1:])
+    squares = np.concatenate(misses) ** 2
+    # 180 squares, at most three of which go together: the mean's deviation is below √(2·3/180).
+    assert abs(squares.mean() - 1) < 4.9 * np.sqrt(2 * 3 / 180)
+
+
+@pytest.mark.parametrize("kind", ["gamma-diagonal", "band", "joint", "uniform"])
+def test_independent_attributes_are_found_out_as_often_as_chance_does(kind: str) -> None:
+    rng = np.random.default_rng(3)
+    tests = []
+    for _ in range(60):
+        release = PLANS[kind].disguise(people(rng, 3_000, linked=False), SCHEMA)
+        tests.append(crosstab(release, "drug", "sex").independence)
+        tests.append(crosstab(release, "sex", "age", edges={"age": [33, 50]}).independence)
+    values = np.array([test.p_value for test in tests if test is not None])
+    assert len(values) == 120
+    # Binomial(120, 0.05) is above 19 once in a million; so is Binomial(120, 0.5) outside 33 … 87.
+    assert (values < 0.05).sum() <= 19
+    assert 33 <= (values < 0.5).sum() <= 87
+
+
+def test_the_test_of_plain_columns_is_pearsons() -> None:
+    from scipy.stats import chi2_contingency
+
+    held = people(np.random.default_rng(4), 500)
+    found = crosstab(PLANS["plain"].disguise(held, SCHEMA), "drug", "sex")
+    table = np.array(
+        [[((held["drug"] == d) & (held["sex"] == s)).sum() for s in "fm"] for d in "abc"]
+    )
+    pearson = chi2_contingency(table, correction=False)
+    assert found.independence is not None
+    assert found.independence.statistic == pytest.approx(pearson.statistic)
+    assert found.independence.p_value == pytest.approx(pearson.pvalue)
+    assert (found.errors == 0).all()
+    inside, errors = found.given_rows()
+    assert inside == pytest.approx(table / table.sum(axis=1, keepdims=True))
+    assert (errors == 0).all()
+    sampled = crosstab(PLANS["plain"].disguise(held, SCHEMA), "drug", "sex", population=True)
+    inside, errors = sampled.given_rows()
+    rows = table.sum(axis=1, keepdims=True)
+    assert errors == pytest.approx(np.sqrt(inside * (1 - inside) / rows))
+
+
+def test_weights_count_as_records_do() -> None:
+    """A weight of two is a record twice, for estimates; and errors are those of its square."""
+    rng = np.random.default_rng(5)
+    held = people(rng, 2_000)
+    heavy = held | {"weight": np.where(np.arange(2_000) < 1_000, 4.0, 2.0)}
+    even = held | {"weight": np.full(2_000, 3.0)}
+    plain = PLANS["plain"]
+    found = shares(plain.disguise(heavy, SCHEMA), "drug", weights="weight")
+    doubled = np.concatenate([held["drug"], held["drug"][:1_000]])
+    assert found.shares == pytest.approx([(doubled == value).mean() for value in "abc"])
+    release = PLANS["band"].disguise(even, SCHEMA)
+    for name in ("age", "drug"):
+        weighed = shares(release, name, weights="weight")
+        once = shares(release, name)
+        assert weighed.unbiased == pytest.approx(once.unbiased, abs=1e-4)
+        assert weighed.errors == pytest.approx(once.errors, rel=1e-2)
+
+
+def test_flip_groups_and_their_pairs() -> None:
+    bits = [Attribute.categorical(name, [0, 1]) for name in ("smoker", "cough", "fever", "ill")]
+    schema = Schema(bits, target="ill")
+    rng = np.random.default_rng(6)
+    smoker = rng.integers(0, 2, 20_000)
+    held = {
+        "smoker": smoker,
+        "cough": np.where(rng.random(20_000) < 0.8, smoker, 0),
+        "fever": rng.integers(0, 2, 20_000),
+        "ill": smoker,
+    }
+    plan = Plan({"ill": Exact()}, groups=[FlipGroup(["smoker", "cough", "fever"], theta=0.8)])
+    release = plan.disguise(held, schema)
+    for names in (("smoker", "cough"), ("cough", "smoker"), ("smoker", "ill")):
+        found = crosstab(release, *names)
+        truth = [
+            [np.mean((held[names[0]] == i) & (held[names[1]] == j)) for j in (0, 1)] for i in (0, 1)
+        ]
+        assert (np.abs(found.unbiased - truth) <= 5 * found.errors + 1e-12).all()
+    one = shares(release, "cough")
+    assert abs(one.unbiased[1] - held["cough"].mean()) <= 5 * one.errors[1]
+
+
+def test_several_parts_of_different_channels() -> None:
+    rng = np.random.default_rng(7)
+    held = people(rng, 20_000)
+    halves = [{name: column[i::2] for name, column in held.items()} for i in (0, 1)]
+    one = PLANS["band"].disguise(halves[0], SCHEMA)
+    other = Plan({"age": Substitution(3, kind="band"), **SINGLE}).disguise(halves[1], SCHEMA)
+    release = replace(one, parts=(*one.parts, *other.parts))
+    found = shares(release, "age")
+    truth = np.histogram(
+        held["age"],
+        [*np.linspace(0, 100, 17)[[0, 2, 4, 6, 8, 10, 12]], *np.linspace(0, 100, 17)[13:]],
+    )
+    assert found.rows == 20_000
+    assert (np.abs(found.unbiased - truth[0] / 20_000) <= 5 * found.errors).all()
+    alone = shares(one, "age")
+    assert (found.errors < alone.errors * 3).all()
+    negative = replace(one, parts=(Part(one.parts[0].table, one.parts[0].channels, -1),))
+    with pytest.raises(MethodError, match="taken away"):
+        shares(negative, "age")
+
+
+def test_a_complemented_release_tells_exactly() -> None:
+    names = ("smoker", "cough", "ill")
+    schema = Schema([Attribute.categorical(name, [0, 1, 2]) for name in names], target="ill")
+    rng = np.random.default_rng(8)
+    held = {name: rng.integers(0, 3, 200) for name in names}
+    release = Complement().disguise(held, schema)
+    found = shares(release, "cough")
+    assert found.shares == pytest.approx(np.bincount(held["cough"]) / 200)
+    assert (found.errors == 0).all()
+    both = crosstab(release, "ill", "smoker")
+    table = np.zeros((3, 3))
+    np.add.at(table, (held["ill"], held["smoker"]), 1 / 200)
+    assert both.shares == pytest.approx(table)
+
+
+def test_missing_values_are_a_value_and_no_number() -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("age", low=0, high=100, bins=12, missing="category"),
+            Attribute.categorical("ill", ["0", "1"]),
+        ],
+        target="ill",
+    )
+    rng = np.random.default_rng(9)
+    age = np.where(rng.random(20_000) < 0.2, np.nan, 100 * rng.beta(2, 2, 20_000))
+    held = {"age": age, "ill": np.array(["0", "1"])[rng.integers(0, 2, 20_000)]}
+    found = shares(RandomSubstitution(20, kind="gamma-diagonal").disguise(held, schema), "age")
+    assert found.labels[0][-1] == "missing"
+    assert abs(found.unbiased[-1] - np.isnan(age).mean()) < 5 * found.errors[-1]
+    assert found.mean is not None
+    assert abs(found.mean.value - np.nanmean(age)) < 5 * found.mean.error + 0.5
+
+
+def test_the_left_inverse_is_one_and_sums_are_kept() -> None:
+    rng = np.random.default_rng(10)
+    matrix = rng.random((9, 4))
+    matrix /= matrix.sum(axis=0)
+    observed = rng.poisson(1000 * matrix @ [0.4, 0.3, 0.2, 0.1]).astype(float)
+    weights = left_inverse(matrix, observed)
+    assert weights @ matrix == pytest.approx(np.eye(4))
+    assert (weights @ observed).sum() == pytest.approx(observed.sum())
+    with pytest.raises(MethodError, match="cannot be told apart"):
+        left_inverse(matrix[:3], observed[:3])
+    with pytest.raises(MethodError, match="cannot be told apart"):
+        left_inverse(np.full((2, 2), 0.5), observed[:2])
+
+
+@pytest.fixture(scope="module")
+def release() -> Release:
+    return PLANS["band"].disguise(people(np.random.default_rng(11), 500), SCHEMA)
+
+
+def test_words(release: Release) -> None:
+    text = str(shares(release, "age"))
+    assert text.startswith("age: 500 records, errors about the records")
+    assert "mean" in text
+    assert "±" in text
+    table = crosstab(release, "drug", "age", edges={"age": [50]}, population=True)
+    assert "0 to 50" in str(table)
+    assert "the disguise allowed for" in str(table)
+    assert "about the population" in str(table)
+
+
+def test_bad_questions(release: Release) -> None:
+    with pytest.raises(DataError, match="no attribute 'height'; it has age"):
+        shares(release, "height")
+    with pytest.raises(DataError, match="'drug' is categorical: it has no edges"):
+        shares(release, "drug", edges=[1])
+    with pytest.raises(DataError, match="numbers that rise"):
+        shares(release, "age", edges=[50, 20])
+    with pytest.raises(DataError, match="no attribute of the release"):
+        shares(release, "age", weights="height")
+    with pytest.raises(MethodError, match="exact numbers from 0"):
+        shares(release, "age", weights="drug")
+    with pytest.raises(InputError, match="'drug' is named twice"):
+        crosstab(release, "drug", "drug")
+    with pytest.raises(InputError, match="edges are for 'height'"):
+        crosstab(release, "drug", "age", edges={"height": [3]})
+    gadp = GADP(confidential=["age"]).disguise(people(np.random.default_rng(1), 300), SCHEMA)
+    with pytest.raises(MethodError, match="no law leads back"):
+        shares(gadp, "age")

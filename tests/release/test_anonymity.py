@@ -1,0 +1,44 @@
+"""What a card says of k-anonymity is taken only if all of it makes sense."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet import datasets
+from privet.release.anonymity import Anonymity, groups_of
+
+SCHEMA = datasets.schema("weather")
+GOOD: dict[str, Any] = {"k": 2, "quasi_identifier": ["Outlook", "Wind"]}
+
+
+def test_a_good_form_comes_back() -> None:
+    made = Anonymity.from_dict(GOOD, SCHEMA)
+    assert made == Anonymity(2, ("Outlook", "Wind"))
+    assert made.to_dict() == GOOD
+    assert Anonymity.from_dict({**GOOD, "k": 1}, SCHEMA).k == 1
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {**GOOD, "k": 0},
+        {**GOOD, "k": -2},
+        {**GOOD, "k": 2.0},
+        {**GOOD, "k": "2"},
+        {**GOOD, "more": 1},
+        {"quasi_identifier": ["Outlook"], "k": 2},
+        {**GOOD, "quasi_identifier": []},
+        {**GOOD, "quasi_identifier": ["Outlook", "Moon"]},
+    ],
+    ids=str,
+)
+def test_each_fault_alone_is_refused(form: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"^$"):
+        Anonymity.from_dict(form, SCHEMA)
+
+
+def test_records_are_grouped_by_all_columns() -> None:
+    held = groups_of([np.array([0, 0, 1, 1, 0]), np.array([0, 1, 0, 1, 1])])
+    assert held.sizes.tolist() == [1, 2, 1, 1]
+    assert held.member.tolist() == [0, 1, 2, 3, 1]

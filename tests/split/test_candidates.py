@@ -1,0 +1,239 @@
+"""Splits: the compiled search and the one for estimates choose alike; significance; ties."""
+
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from privet.coding import Coding
+from privet.estimate.base import Frontier
+from privet.estimate.fitted import Fitted
+from privet.split.counted import CountTables, best_counted, offsets_of
+from privet.split.policy import Policy
+from privet.split.tables import Counted, Linear
+from tests.strategies import coding, ranked, seeds
+
+policies = st.builds(
+    Policy,
+    criterion=st.sampled_from(["gini", "entropy"]),
+    multiway=st.booleans(),
+    min_samples_leaf=st.sampled_from([1, 2, 5]),
+    min_weight_leaf=st.sampled_from([0.0, 3.0]),
+    ratio=st.booleans(),
+    min_gain_ratio=st.sampled_from([0.0, 0.01]),
+    cut_margin=st.sampled_from([0.0, 0.1, 0.5]),
+)
+
+
+class Noisy(Linear):
+    """A table whose cells are uncertain, each by itself."""
+
+    mean: NDArray[np.float64]
+
+    def __init__(self, mean: NDArray[np.float64], variance: float, gain_z: float = 2.0) -> None:
+        self.mean = mean
+        self._variance = variance
+        self.gain_z = gain_z
+
+    def variances(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        held: NDArray[np.float64] = (coefficients**2).sum((1, 2)) * self._variance
+        return held
+
+
+@given(
+    seeds,
+    st.lists(st.integers(1, 7), min_size=1, max_size=4),
+    st.sampled_from([2, 2, 3, 5]),
+    policies,
+    st.sampled_from([1.0, 0.25]),
+)
+def test_both_searches_choose_the_same_split(
+    seed: int, sizes: list[int], classes: int, policy: Policy, scale: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    codings = [
+        coding(f"x{place}", size, ordered=bool(rng.integers(2))) for place, size in enumerate(sizes)
+    ]
+    # Tables of the same records: each attribute's cells have the same class totals.
+    nodes, rows = 3, int(rng.integers(1, 30))
+    counts = np.zeros((nodes, sum(sizes), classes), np.int64)
+    offsets = offsets_of(codings)
+    sizes_of, weighted = np.zeros(counts.shape[:2], np.int64), bool(rng.integers(2))
+    for node in range(nodes):
+        labels = rng.integers(0, classes, rows)
+        weight = rng.integers(1, 6, rows) if weighted else 1
+        for place, size in enumerate(sizes):
+            used = rng.permutation(size)[: rng.integers(1, size + 1)]
+            cells = offsets[place] + rng.choice(used, rows)
+            np.add.at(counts[node], (cells, labels), weight)
+            np.add.at(sizes_of[node], cells, 1)
+    tables = CountTables(counts, offsets, scale, rows=sizes_of if weighted else None)
+    for node, found in enumerate(best_counted(tables, codings, policy)):
+        others = ranked(tables.at(node), codings, policy)
+        assert (found is None) == (not others)
+        if found is None:
+            continue
+        other = others[0]
+        assert found.attribute == other.attribute
+        np.testing.assert_array_equal(found.branch, other.branch)
+        np.testing.assert_allclose(found.counts, other.counts, atol=1e-9)
+        np.testing.assert_array_equal(found.errors, other.errors)
+        np.testing.assert_array_equal(found.rows, other.rows)
+        assert not weighted or found.rows.sum() == rows
+        assert found.gain == pytest.approx(other.gain, abs=1e-9)
+        assert found.score == pytest.approx(other.score, abs=1e-9)
+        assert found.gap == other.gap
+        assert found.z == other.z == np.inf
+        scores = [one.score for one in others]
+        assert scores == sorted(scores, reverse=True) or np.ptp(scores) < 1e-9
+
+
+def table(*cells: list[float]) -> NDArray[np.float64]:
+    return np.array(cells, np.float64)
+
+
+def test_ties_go_to_the_first_attribute_and_the_lowest_cut() -> None:
+    codings = [coding(name, 3, ordered=True) for name in ("a", "b")]
+    same = table([2, 0], [1, 1], [0, 2])
+    found = ranked([Counted(same), Counted(same)], codings, Policy())
+    assert [one.attribute for one in found] == [0, 1]
+    assert found[0].branch.tolist() == [0, 1, 1]
+    counts = np.concatenate([same, same])[None].astype(np.int64)
+    (best,) = best_counted(CountTables(counts, offsets_of(codings)), codings, Policy())
+    assert best is not None
+    assert best.attribute == 0
+    assert best.branch.tolist() == [0, 1, 1]
+
+
+def test_gains_of_the_weather() -> None:
+    """Fong's thesis: Outlook .2467, Humidity .1518, Wind .0481."""
+    codings = [
+        Coding.categories("Outlook", ["Sunny", "Overcast", "Rain"]),
+        Coding.categories("Humidity", ["High", "Normal"]),
+        Coding.categories("Wind", ["Strong", "Weak"]),
+    ]
+    tables = [
+        Counted(table([2, 3], [4, 0], [3, 2])),
+        Counted(table([3, 4], [6, 1])),
+        Counted(table([3, 3], [6, 2])),
+    ]
+    found = ranked(tables, codings, Policy.named("id3"))
+    assert [codings[one.attribute].name for one in found] == ["Outlook", "Humidity", "Wind"]
+    assert [one.gain for one in found] == pytest.approx([0.2467, 0.1518, 0.0481], abs=5e-5)
+
+
+def test_a_gain_within_its_own_error_is_no_split() -> None:
+    codings = [coding("a", 2, ordered=True)]
+    mean = table([60, 40], [40, 60])
+    assert ranked([Noisy(mean, 1.0)], codings, Policy())
+    assert not ranked([Noisy(mean, 400.0)], codings, Policy())
+    # Stricter or laxer by the table's own measure.
+    z = ranked([Noisy(mean, 1.0)], codings, Policy())[0].z
+    assert ranked([Noisy(mean, 1.0, z * 0.99)], codings, Policy())
+    assert not ranked([Noisy(mean, 1.0, z * 1.01)], codings, Policy())
+
+
+def test_a_negative_variance_is_not_certainty() -> None:
+    codings = [coding("a", 2, ordered=True)]
+    assert not ranked([Noisy(table([60, 40], [40, 60]), -1.0)], codings, Policy())
+
+
+def test_a_surer_split_goes_before_a_larger_one() -> None:
+    codings = [coding(name, 2, ordered=True) for name in ("a", "b")]
+    large, sure = table([70, 30], [30, 70]), table([65, 35], [35, 65])
+    by_gain = ranked([Counted(sure), Counted(large)], codings, Policy())
+    assert [one.attribute for one in by_gain] == [1, 0]
+    by_error = ranked([Counted(sure), Noisy(large, 50.0)], codings, Policy())
+    assert [one.attribute for one in by_error] == [0, 1]
+
+
+def test_a_child_must_be_larger_than_its_error() -> None:
+    codings = [coding("a", 2, ordered=True)]
+    mean = table([6, 0], [0, 1000])
+    assert ranked([Noisy(mean, 1.0)], codings, Policy())
+    assert not ranked([Noisy(mean, 8.0, 0.0)], codings, Policy())
+
+
+def test_errors_and_leads_of_children() -> None:
+    codings = [coding("a", 3, ordered=True)]
+    mean = table([90, 10], [80, 20], [10, 90])
+    (found,) = ranked([Noisy(mean, 4.0)], codings, Policy())
+    assert found.branch.tolist() == [0, 0, 1]
+    np.testing.assert_allclose(found.counts, [[170, 30], [10, 90]])
+    np.testing.assert_allclose(found.errors, [[8**0.5] * 2, [2.0] * 2])
+    errors, _, leads = Noisy(mean, 4.0).leads(found.branch, found.counts)
+    np.testing.assert_array_equal(errors, found.errors)
+    np.testing.assert_allclose(leads, [140 / 4, 80 / 8**0.5])
+    assert not found.unsure.any()
+
+
+def test_codes_that_do_not_occur_take_the_nearer_or_the_heavier_branch() -> None:
+    ordered = [Coding.cells("a", [0, 10, 20, 30, 100], [0, 10, 20, 30, 100])]
+    mean = table([5, 0], [0, 0], [0, 0], [0, 0], [0, 5])
+    (found,) = ranked([Counted(mean)], ordered, Policy())
+    assert found.gap == (0, 4)
+    assert found.branch.tolist() == [0, 0, 0, 0, 1]  # 30 lies below the middle of 0 and 100
+    named = [Coding.categories("a", ["x", "y", "z"])]
+    mean = table([5, 0], [0, 0], [0, 9])
+    (found,) = ranked([Counted(mean)], named, Policy())
+    assert found.branch[1] == found.branch[2]
+
+
+def test_nothing_to_split() -> None:
+    codings = [coding("a", 1, ordered=True), coding("b", 3, ordered=False)]
+    mean = table([3, 4])
+    empty = table([0, 0], [3, 4], [0, 0])
+    for policy in (Policy(), Policy(multiway=True)):
+        assert ranked([Counted(mean), Counted(empty)], codings, policy) == []
+        counts = np.concatenate([mean, empty])[None].astype(np.int64)
+        assert best_counted(CountTables(counts, offsets_of(codings)), codings, policy) == [None]
+
+
+def test_categories_are_sorted_by_every_class() -> None:
+    """The first class says nothing here; the second one parts the middle category from the rest."""
+    codings = [coding("a", 3, ordered=False)]
+    mean = table([2, 2, 0], [2, 0, 2], [2, 2, 0])
+    (other,) = ranked([Counted(mean)], codings, Policy())
+    (found,) = best_counted(
+        CountTables(mean[None].astype(np.int64), offsets_of(codings)), codings, Policy()
+    )
+    assert found is not None
+    assert found.branch.tolist() == other.branch.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("failing", [(), (0,), (0, 1), (0, 1, 2)])
+def test_the_best_split_that_stands_the_test_is_taken(failing: tuple[int, ...]) -> None:
+    """Of fitted tables the likelihood decides: what gains most may fail, then the next is asked."""
+    tables = [
+        np.array([[90.0, 10.0], [10.0, 90.0]]),
+        np.array([[80.0, 20.0], [20.0, 80.0]]),
+        np.array([[70.0, 30.0], [30.0, 70.0]]),
+    ]
+    codings = [coding(f"x{place}", 2, ordered=True) for place in range(3)]
+
+    class Open(Frontier):
+        nodes = 1
+
+        def at(self, node: int) -> list[Fitted]:
+            assert node == 0
+            return [Fitted(cells) for cells in tables]
+
+    def likelihood(held: Fitted, branch: Any) -> float:
+        assert branch.tolist() == [0, 1]
+        place = next(place for place, one in enumerate(tables) if one is held.mean)
+        return 0.0 if place in failing else 5.0
+
+    with patch.object(Fitted, "likelihood_z", likelihood):
+        for policy in (Policy(), Policy.named("c4.5")):
+            nodes = Open()
+            nodes.codings = tuple(codings)
+            (best,) = nodes.best(policy)
+            others = ranked(nodes.at(0), codings, policy)
+            assert (best is None) == (not others) == (len(failing) == 3)
+            if best is not None:
+                assert best.attribute == others[0].attribute == len(failing)
+                assert best.score == others[0].score

@@ -1,0 +1,122 @@
+"""The compiled search against its plain twin."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.split.criterion import criterion
+from tests import twins
+from tests.strategies import seeds
+
+ORDERED, DIVIDED, MULTIWAY = 0, 1, 2
+NO_SIZES = np.empty((0, 0), np.int64)
+
+
+def search(
+    counts: np.ndarray, sizes: list[int], kind: int, least: float, *, gini: bool, scale: float = 1.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    shape = (len(counts), len(sizes))
+    gains, places, nexts = np.empty(shape), np.empty(shape, np.int64), np.empty(shape, np.int64)
+    kinds = np.full(len(sizes), kind)
+    offsets = np.cumsum([0, *sizes])
+    found = (gains, places, nexts, 0.0, np.zeros(shape), np.zeros(shape, np.int64))
+    search = criterion("gini" if gini else "entropy").search
+    assert search is not None
+    search(counts, scale, NO_SIZES, offsets, kinds, least, 0.0, *found)
+    return gains, places, nexts
+
+
+def random_counts(seed: int, sizes: list[int], classes: int, nodes: int = 3) -> np.ndarray:
+    """Small counts with empty cells, so that ties are many."""
+    rng = np.random.default_rng(seed)
+    held = rng.integers(0, 4, (nodes, sum(sizes), classes))
+    held *= rng.random((nodes, sum(sizes), 1)) < rng.choice([0.3, 0.9])
+    return held.astype(np.int64)
+
+
+@given(
+    seeds, st.lists(st.integers(1, 8), min_size=1, max_size=3), st.integers(1, 4), st.integers(0, 4)
+)
+def test_cuts_of_ordered_codes_by_gini(
+    seed: int, sizes: list[int], classes: int, least: int
+) -> None:
+    counts = random_counts(seed, sizes, classes)
+    gains, places, nexts = search(counts, sizes, ORDERED, least, gini=True)
+    offsets = np.cumsum([0, *sizes])
+    for node in range(len(counts)):
+        for a in range(len(sizes)):
+            cells = counts[node, offsets[a] : offsets[a + 1]]
+            allowed = twins.gains_of_cuts(cells, max(least, 1))
+            if not allowed:
+                assert gains[node, a] < 0
+                continue
+            best = max(allowed.values())
+            # Of exact ties the lowest cut.
+            first = min(cut for cut, gain in allowed.items() if gain == best)
+            assert gains[node, a] == pytest.approx(float(best), abs=1e-12)
+            assert places[node, a] == first
+            assert nexts[node, a] == next(v for v in range(first + 1, sizes[a]) if cells[v].any())
+
+
+@given(seeds, st.integers(1, 7), st.integers(1, 4), st.booleans())
+def test_one_branch_a_category(seed: int, size: int, classes: int, gini: bool) -> None:
+    counts = random_counts(seed, [size], classes)
+    gains, places, _ = search(counts, [size], MULTIWAY, 1, gini=gini)
+    for node, cells in enumerate(counts):
+        total = cells.sum(0)
+        if (cells.sum(1) > 0).sum() < 2:
+            assert places[node, 0] == -1
+            continue
+        if gini:
+            parts = sum((twins.gini(row.tolist()) for row in cells), Fraction(0))
+            whole = float(twins.gini(total.tolist()) - parts)
+        else:
+            whole = twins.entropy(total.astype(float))
+            whole -= sum(twins.entropy(row.astype(float)) for row in cells)
+        assert gains[node, 0] == pytest.approx(whole / total.sum(), abs=1e-9)
+        assert places[node, 0] == 0
+
+
+@given(seeds, st.integers(2, 6), st.booleans())
+def test_two_classes_get_the_best_of_all_divisions(seed: int, size: int, gini: bool) -> None:
+    """Sorting by the share of one class finds the best of all 2**size divisions."""
+    counts = random_counts(seed, [size], 2, nodes=1)
+    gains, places, _ = search(counts, [size], DIVIDED, 1, gini=gini)
+    cells = counts[0]
+    total = cells.sum(0)
+    best = -1.0
+    for code in range(1, 2**size - 1):
+        side = np.array([bool(code >> v & 1) for v in range(size)])
+        left = cells[side].sum(0)
+        right = total - left
+        if left.sum() and right.sum():
+            if gini:
+                both = twins.gini(left.tolist()) + twins.gini(right.tolist())
+                gain = float(twins.gini(total.tolist()) - both)
+            else:
+                both_ = twins.entropy(left.astype(float)) + twins.entropy(right.astype(float))
+                gain = twins.entropy(total.astype(float)) - both_
+            best = max(best, gain / total.sum())
+    assert (places[0, 0] >= 0) == (best >= 0)
+    if best >= 0:
+        assert gains[0, 0] == pytest.approx(best, abs=1e-9)
+
+
+@given(seeds, st.sampled_from([ORDERED, DIVIDED, MULTIWAY]), st.booleans())
+def test_a_unit_of_weight_changes_no_choice(seed: int, kind: int, gini: bool) -> None:
+    sizes = [4, 3]
+    counts = random_counts(seed, sizes, 3)
+    plain = search(counts, sizes, kind, 1.0, gini=gini)
+    scaled = search(counts * 8, sizes, kind, 1.0, gini=gini, scale=0.125)
+    np.testing.assert_array_equal(plain[0], scaled[0])
+    np.testing.assert_array_equal(plain[1], scaled[1])
+
+
+def test_a_side_too_small_is_no_split_however_heavy_the_node() -> None:
+    """The mark of a forbidden cut is not taken for a gain near zero."""
+    counts = np.array([[[1, 0], [2**45, 2**45]]])
+    gains, _, _ = search(counts, [2], ORDERED, 5.0, gini=True)
+    assert gains[0, 0] < -1e-12
