@@ -40,7 +40,7 @@ def from_memory(plan: Plan, records: Any, schema: Schema, delivery: Delivery) ->
         return _applied(raw, rows, recipe, source, number, shuffle=shuffle)
 
     people = kept_rows(records, schema, source)
-    suited = plan.suited(schema, rows)
+    suited = plan.suited(schema, people.of(rows))
     release = suited.made(schema, make, people, seeded=source.is_seeded, shuffled=shuffle)
     return delivery.kept(release)
 
@@ -60,7 +60,7 @@ def from_files(plan: Plan, records: Files, schema: Schema, delivery: Delivery) -
             return files.part(recipe, number, shuffle=shuffle)
 
         people = kept_rows(records, schema, source)
-        suited = plan.suited(schema, files.raw.rows_up_to(ENOUGH))
+        suited = plan.suited(schema, people.of(files.raw.rows_up_to(ENOUGH)))
         release = suited.made(schema, make, people, seeded=source.is_seeded, shuffled=shuffle)
         seal(release, folder, delivery.key)
     return told(Release.read(to), people.people)

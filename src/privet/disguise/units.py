@@ -31,6 +31,10 @@ class Kept:
     people: People | None = None
     rows: NDArray[np.bool_] | None = None
 
+    def of(self, rows: int) -> int:
+        """Return how many of so many rows are kept: what cells and waves go by."""
+        return rows if self.rows is None else int(self.rows.sum())
+
 
 def kept_rows(records: Any, schema: Schema, source: Randomness) -> Kept:
     """Return which records of a frame or of files are kept, by the schema's unit.
