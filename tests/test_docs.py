@@ -85,8 +85,11 @@ def test_the_reference_of_surveys_shows_one() -> None:
 
 
 def test_the_messy_table_has_the_schema_of_its_page() -> None:
-    (form,) = toml("tutorials/messy.md")
+    form, dated = toml("tutorials/messy.md")
     assert Schema.from_dict(form).withheld == ("number", "name", "first")
+    form["attributes"] |= dated["attributes"]
+    form["withheld"].remove("first")
+    assert Schema.from_dict(form)["first"].high == 20088
 
 
 def test_the_reference_of_agreements_shows_one() -> None:
