@@ -45,6 +45,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Fill in commands and methods, and lead links to the project's own files to their pages."""
     del config, files
+    if page.file.src_uri == "index.md":
+        page.meta["hide"] = ["navigation"]  # its only entry would be the page itself
     depth = page.file.src_uri.count("/")
     for source, target in _PAGES.items():
         markdown = markdown.replace(
