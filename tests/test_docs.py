@@ -1,13 +1,17 @@
 """The docs hold: code blocks run, TOML blocks are read, links lead somewhere."""
 
 import re
+import shlex
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 import privet
+from privet.cli import cli
 from privet.disguise.planfile import plan_from_dict
 from privet.party import Agreement
 from privet.schema import Schema
@@ -53,6 +57,76 @@ def test_links_lead_somewhere() -> None:
     for page in [*PAGES, *ROOT.glob("*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def commands(page: Path) -> Iterator[tuple[str, bool]]:
+    """Yield every command on a page, and whether it is a whole line of a shell."""
+    for block in blocks(page, "sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.strip().startswith("privet "):
+                yield line.strip(), "…" not in line
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for line in re.findall(r"`(privet [^`]+)`", prose):
+        if not line.startswith(("privet COMMAND", "privet signature 1")):  # no commands
+            yield line, False
+
+
+def mistakes(line: str, *, whole: bool) -> list[str]:
+    """Say what `privet` would not understand in a line, or what it would miss."""
+    command: click.Command = cli
+    context = click.Context(cli, info_name="privet")
+    words = shlex.split(line, comments=True)[1:]
+    while isinstance(command, click.Group):
+        while words and words[0].startswith("-"):
+            words = words[2 if words[0] == "--master" else 1 :]
+        if not words:
+            return []
+        named = command.get_command(context, words.pop(0))
+        if named is None:
+            return [f"no such command: {line}"]
+        command, context = named, click.Context(named, context)
+    options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
+    known = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+    given = {word.split("=")[0] for word in words if word.startswith("-") and len(word) > 1}
+    missed = [
+        option.opts[-1]
+        for option in options
+        if whole and option.required and not given & set(option.opts)
+    ]
+    return [f"{name}: {line}" for name in [*sorted(given - known), *missed]]
+
+
+def test_every_command_of_the_docs_is_one() -> None:
+    found = [(line, whole) for page in PAGES for line, whole in commands(page)]
+    assert len(found) > 200
+    assert not [text for line, whole in found for text in mistakes(line, whole=whole)]
+
+
+def test_mistakes_in_commands_are_found() -> None:
+    assert mistakes("privet mien people.release", whole=False)
+    assert mistakes("privet mine people.release --depth 3", whole=False)
+    assert mistakes("privet keygen", whole=True) == ["--output: privet keygen"]
+    assert not mistakes("privet --master 'local[2]' mine people.release -o tree.json", whole=True)
+
+
+STILTED = (
+    "is not to be had",
+    "the house",
+    "stands on the card",
+    "stand on the card",
+    "an epsilon an attribute",
+    "is at most nothing",
+    "so that none is known of",
+    "finds the row of",
+    "None: who knows",
+    "stand on no card",
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_page_has_words_that_readers_stumbled_over(page: Path) -> None:
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert not [words for words in STILTED if words in text]
 
 
 def toml(page: str) -> list[dict[str, Any]]:
