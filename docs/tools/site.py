@@ -31,6 +31,7 @@ _PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "reporting.md",
 }
+_ERROR_BAR = re.compile(r"(?<=\d) ± (?=\d)")  # a number and its error stay on one line
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")
 
 
@@ -52,6 +53,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = markdown.replace(
             f"]({'../' * (depth + 1)}{source}", f"]({'../' * depth}{target}"
         )
+    markdown = _ERROR_BAR.sub("\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}", markdown)
     for mark, made in (("<!-- commands -->", "commands"), ("<!-- methods -->", "methods")):
         if mark in markdown:
             markdown = markdown.replace(mark, _tool(made).described())
