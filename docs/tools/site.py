@@ -31,7 +31,10 @@ _PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "reporting.md",
 }
-_ERROR_BAR = re.compile(r"(?<=\d) ± (?=\d)")  # a number and its error stay on one line
+_ROW = re.compile(r"^\|.*$", re.MULTILINE)
+_GAP = re.compile(
+    r"(?<=\d) (?=[±%])|(?<=±) (?=\d)"
+)  # a number, its error and its unit stay together
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")
 
 
@@ -53,7 +56,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = markdown.replace(
             f"]({'../' * (depth + 1)}{source}", f"]({'../' * depth}{target}"
         )
-    markdown = _ERROR_BAR.sub("\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}", markdown)
+    markdown = _ROW.sub(lambda row: _GAP.sub("\N{NO-BREAK SPACE}", row.group()), markdown)
     for mark, made in (("<!-- commands -->", "commands"), ("<!-- methods -->", "methods")):
         if mark in markdown:
             markdown = markdown.replace(mark, _tool(made).described())
