@@ -9,7 +9,7 @@ from hypothesis import given, settings
 import privet as pv
 from privet.errors import MethodError
 from privet.grow.forest import VOTES, votes
-from privet.tree import graft
+from privet.tree import diagram, graft
 from privet.tree.graft import grafted
 from tests.strategies import seeds
 
@@ -56,11 +56,15 @@ def test_a_forests_accuracy_from_a_release_is_its_own() -> None:
 
 def test_too_many_cases_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graft, "MOST_NODES", 3)
+    monkeypatch.setattr(diagram, "MOST_STEPS", 3)
     table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    release = pv.RandomSubstitution(gamma=50).disguise(table, schema, seed=1)
     exact = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+    model = forest(exact)
     with pytest.raises(MethodError, match="fewer or smaller trees"):
-        forest(exact).accuracy(exact)
-    assert np.isfinite(forest(exact).score(table))
+        model.accuracy(release)
+    assert np.isfinite(model.score(table))
+    assert np.isfinite(model.accuracy(exact).value)  # each record has one answer to each test
 
 
 def test_trees_that_agree_make_few_cases(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,6 +91,7 @@ def test_cases_end_where_the_vote_is_decided() -> None:
 
 def test_noise_is_refused_before_trees_are_grafted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graft, "MOST_NODES", 3)
+    monkeypatch.setattr(diagram, "MOST_STEPS", 3)
     table, schema = pv.datasets.load("as-f2", rows=2000, seed=3), pv.datasets.schema("as-f2")
     noisy = pv.AdditiveNoise(level=0.25, categorical="exact").disguise(table, schema, seed=4)
     with pytest.raises(MethodError, match="noise cannot be inverted"):

@@ -13,14 +13,19 @@ from privet.errors import DataError, MethodError, TreeError
 from privet.estimate.complemented import ComplementedEvidence
 from privet.estimate.measured import at_thresholds, cut_cells
 from privet.estimate.merged import in_own_cells
+from privet.estimate.voted import Right, right
+from privet.estimate.weigher import Weigher
 from privet.estimate.weighted import WeightedEvidence
+from privet.tree.diagram import Voters
 
 if TYPE_CHECKING:
-    from privet.coding import Coding
+    from collections.abc import Sequence
+
+    from privet.coding import Coding, Floats
     from privet.release import Release
     from privet.tree.tree import Tree
 
-__all__ = ["Accuracy", "accuracy", "check_measurable"]
+__all__ = ["Accuracy", "accuracy", "check_measurable", "vote_accuracy"]
 
 MOST_REGIONS = 2_000  # of cells that several leaves may get; beyond, subtrees are not told apart
 
@@ -60,13 +65,7 @@ def accuracy(tree: Tree, release: Release) -> Accuracy:
 
     The release must not be the one the tree was grown from: split it first.
     """
-    if not release.rows:
-        message = "The release has no records."
-        raise DataError(message)
-    if tuple(release.schema.classes) != tree.classes or release.schema.target != tree.target:
-        message = f"The release's class is not the tree's ({tree.target!r})."
-        raise TreeError(message, hint="score the tree on a release of the same schema.")
-    check_measurable(release)
+    _check_fits(tree, release)
     tree = at_thresholds(_fitting(tree, release), release)
     parts, _ = in_own_cells(release)
     evidence = (
@@ -76,13 +75,46 @@ def accuracy(tree: Tree, release: Release) -> Accuracy:
     )
     leaves = tree.leaves
     boxes = tree.boxes
-    right, variance = evidence.correct([boxes[leaf] for leaf in leaves], tree.label[leaves])
-    value = right / evidence.rows
+    counted, variance = evidence.correct([boxes[leaf] for leaf in leaves], tree.label[leaves])
+    least, most = (_summed(evidence, bound) for bound in _bounds(tree))
+    return _shared(Right(counted, variance, least, most), evidence.rows, release)
+
+
+def vote_accuracy(trees: Sequence[Tree], votes: Sequence[Floats], release: Release) -> Accuracy:
+    """Estimate the accuracy of what trees elect on the originals of a release.
+
+    ``votes`` gives, for each tree, what each of its nodes gives to each class.
+    """
+    _check_fits(trees[0], release)
+    fitting = [_fitting(tree, release) for tree in trees]
+    fitting = [at_thresholds(tree, release, fitting) for tree in fitting]
+    parts, _ = in_own_cells(release)
+    tree = fitting[0]
+    weighers = [Weigher(part, tree.codings, tree.target, len(tree.classes)) for part in parts]
+    rows = sum(weigher.sign * weigher.rows for weigher in weighers)
+    told = right(Voters(fitting, votes), weighers)
+    return _shared(told, rows, release)
+
+
+def _shared(told: Right, rows: int, release: Release) -> Accuracy:
+    """Return estimated numbers of originals as shares of all."""
+    value = told.counted / rows
     # A first wave's records are not looked at: the others are a sample of all.
-    sampled = max(0.0, value * (1.0 - value)) * (1.0 / evidence.rows - 1.0 / release.rows)
-    error = math.sqrt(max(0.0, variance) / evidence.rows**2 + max(0.0, sampled))
-    worst, best = (_summed(evidence, bound) / evidence.rows for bound in _bounds(tree))
-    return Accuracy(value, error, min(1.0, max(0.0, value - worst, best - value)))
+    sampled = max(0.0, value * (1.0 - value)) * (1.0 / rows - 1.0 / release.rows)
+    error = math.sqrt(max(0.0, told.variance) / rows**2 + max(0.0, sampled))
+    cut = max(0.0, value - told.least / rows, told.most / rows - value)
+    return Accuracy(value, error, min(1.0, cut))
+
+
+def _check_fits(tree: Tree, release: Release) -> None:
+    """Refuse a release that has no records, has another class or cannot be measured on."""
+    if not release.rows:
+        message = "The release has no records."
+        raise DataError(message)
+    if tuple(release.schema.classes) != tree.classes or release.schema.target != tree.target:
+        message = f"The release's class is not the tree's ({tree.target!r})."
+        raise TreeError(message, hint="score the tree on a release of the same schema.")
+    check_measurable(release)
 
 
 def check_measurable(release: Release) -> None:
@@ -119,7 +151,7 @@ def _bounds(tree: Tree) -> tuple[Labelled, Labelled]:
     while waiting:
         box, nodes = waiting.pop()
         test = next((node for node in nodes if tree.child[node] >= 0), None)
-        if test is None or len(waiting) > MOST_REGIONS:
+        if test is None or len(waiting) + len(maybe) > MOST_REGIONS:
             labels = {int(label) for node in nodes for label in _labels(tree, node)}
             maybe += [(box, label) for label in labels]
             sure += [(box, label) for label in labels] if len(labels) == 1 else []

@@ -18,7 +18,7 @@ from privet.errors import MethodError
 from privet.estimate.base import unit
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -101,6 +101,27 @@ class Weigher:
             return False
         return True
 
+    def group(self, name: str) -> tuple[str, ...]:
+        """Return the attributes that went through a channel with one, itself among them."""
+        channel = self._part.channel(name)
+        return (name,) if channel is None else channel.attributes
+
+    def is_plain(self, name: str) -> bool:
+        """Whether an attribute's values were released as they are."""
+        return self._part.channel(name) is None
+
+    def weights(self, boxes: Sequence[Box], columns: dict[str, NDArray[Any]], rows: int) -> Floats:
+        """Return what each record weighs in each box, boxes × records."""
+        return self._weights(self._program(boxes)[0], columns, rows)
+
+    def target(self, batch: Batch, rows: slice) -> NDArray[Any]:
+        """Return the observed classes of some records."""
+        return batch.columns[self._target][rows]
+
+    def count(self, work: Callable[[Batch], IntArrays], doing: str) -> IntArrays:
+        """Add up over all records."""
+        return self._part.table.count(work, doing)
+
     def _program(self, boxes: Sequence[Box]) -> tuple[list[list[Hashable]], Floats]:
         """Return the conditions of each box by their keys, and a bound on a record's weight."""
         program, bounds = [], np.ones(len(boxes))
@@ -129,7 +150,8 @@ class Weigher:
             return _Condition(asked, channel, channel.state_weights(box), marks)
         return _Condition(channel.attributes, channel, channel.weights(box))
 
-    def _columns(self, batch: Batch, rows: slice) -> dict[str, NDArray[Any]]:
+    def columns(self, batch: Batch, rows: slice) -> dict[str, NDArray[Any]]:
+        """Return the codes of some records, by attribute that can be weighed."""
         columns = {}
         for name, coding in self._codings.items():
             column = batch.columns.get(name)
@@ -162,7 +184,7 @@ class Weigher:
             for begin in range(0, len(batch), BLOCK):
                 piece = slice(begin, min(begin + BLOCK, len(batch)))
                 target = batch.columns[self._target][piece]
-                weights = self._weights(program, self._columns(batch, piece), len(target))
+                weights = self._weights(program, self.columns(batch, piece), len(target))
                 ones = np.rint(weights * units[:, :1]).astype(np.int64)
                 twos = np.rint(weights * weights * units[:, 1:]).astype(np.int64)
                 for code in range(observed):
@@ -187,7 +209,7 @@ class Weigher:
             for begin in range(0, len(batch), BLOCK):
                 piece = slice(begin, min(begin + BLOCK, len(batch)))
                 target = batch.columns[self._target][piece]
-                weights = self._weights(program, self._columns(batch, piece), len(target))
+                weights = self._weights(program, self.columns(batch, piece), len(target))
                 summed = np.zeros((len(asked), len(target)))
                 for place, weight in enumerate(weights):  # in one order, whatever the batch
                     for number in np.flatnonzero(asked[:, place].any(1)).tolist():

@@ -164,7 +164,10 @@ def grafted(trees: Sequence[Tree], votes: Sequence[Floats]) -> Tree:
         at += 1
         if len(places) > MOST_NODES:
             message = f"The forest has too many trees and leaves: together more than {MOST_NODES:,}"
-            hint = "score it on plain records, or learn fewer or smaller trees."
+            hint = (
+                "score it on plain records, or learn fewer or smaller trees, with n_estimators=5 "
+            )
+            hint += "or max_depth=4; each of its trees can be measured too, from estimators_."
             raise MethodError(f"{message} cases.", hint=hint)
     inner = [at for at in range(len(places)) if child[at] >= 0]
     nodes = len(places)

@@ -1,0 +1,131 @@
+"""A vote's accuracy from disguised records: along the diagram, as by intersecting all leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import privet as pv
+from privet.errors import MethodError
+from privet.estimate.accuracy import accuracy, vote_accuracy
+from privet.estimate.voted import _EXPONENTS, BINS, _add
+from privet.grow.forest import VOTES, votes
+from privet.tree import diagram, graft
+from privet.tree.diagram import Voters
+from privet.tree.graft import grafted
+from tests.strategies import seeds
+
+PLANS = {
+    "band": pv.RandomSubstitution(gamma=20, bins=6, wave=0),
+    "class": pv.RandomSubstitution(gamma=20, bins=5, wave=0, target="substitution"),
+    "flip": pv.RandomizedResponse([["salary", "age"], ["elevel"]], theta=0.9, rest="exact"),
+    "joint": pv.Plan(
+        {"elevel": pv.ValueClass(bins=2)},
+        groups=[pv.JointGroup(["salary", "age"], gamma=30, bins=4)],
+        default=pv.Exact(),
+    ),
+    "exact": pv.Plan({}, default=pv.Exact()),
+}
+
+
+def forest(release: pv.Release, voting: str = "credal") -> pv.ForestClassifier:
+    model = pv.ForestClassifier(
+        n_estimators=4, voting=voting, max_depth=4, method="direct", policy="cart"
+    )
+    return model.fit(release)
+
+
+@pytest.mark.parametrize("voting", VOTES)
+@pytest.mark.parametrize("plan", PLANS)
+def test_it_is_the_estimate_of_the_intersected_leaves(plan: str, voting: str) -> None:
+    table, schema = pv.datasets.load("as-f3", rows=3000, seed=11), pv.datasets.schema("as-f3")
+    release = PLANS[plan].disguise(table, schema, seed=12)
+    grown, tried = release.split(0.5)
+    trees = forest(grown, voting).trees_
+    said = [votes(tree, voting) for tree in trees]
+    one, other = vote_accuracy(trees, said, tried), accuracy(grafted(trees, said), tried)
+    assert one.value == pytest.approx(other.value, abs=1e-6)
+    assert one.error == pytest.approx(other.error, abs=1e-6)
+    assert one.cut <= other.cut + 1e-6 or plan == "class"  # weights of classes have signs
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=seeds)
+def test_of_plain_records_it_is_the_share_predicted_rightly(seed: int) -> None:
+    table, schema = pv.datasets.load("as-f2", rows=500, seed=seed), pv.datasets.schema("as-f2")
+    exact = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+    model = pv.ForestClassifier(n_estimators=12).fit(exact)
+    fresh = pv.datasets.load("as-f2", rows=400, seed=seed + 1)
+    told = model.accuracy(pv.Plan({}, default=pv.Exact()).disguise(fresh, schema))
+    assert told.value == pytest.approx(model.score(fresh), abs=1e-9)
+    assert told.error == pytest.approx(0, abs=1e-6)
+    assert told.cut == 0
+
+
+def test_forests_whose_leaves_intersect_in_too_many_ways_are_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(graft, "MOST_NODES", 50)
+    table, schema = pv.datasets.load("as-f2", rows=6000, seed=3), pv.datasets.schema("as-f2")
+    disguise = pv.RandomSubstitution(gamma=30, kind="gamma-diagonal", bins=6)
+    model = pv.ForestClassifier(method="direct", policy="cart", max_depth=4)
+    model.fit(disguise.disguise(table, schema, seed=4))
+    with pytest.raises(MethodError, match="estimators_"):
+        grafted(model.trees_, [votes(tree, "credal") for tree in model.trees_])
+    fresh = pv.datasets.load("as-f2", rows=6000, seed=5)
+    told = model.accuracy(disguise.disguise(fresh, schema, seed=6))
+    assert abs(told.value - model.score(fresh)) < 5.5 * told.error + told.cut
+    assert told.error < 0.05
+
+
+def test_a_cut_cell_can_go_as_each_of_its_pieces() -> None:
+    table, schema = pv.datasets.load("as-f2", rows=2000, seed=5), pv.datasets.schema("as-f2")
+    release = pv.RandomSubstitution(gamma=50, kind="gamma-diagonal", bins=6, wave=0)
+    plain = pv.ForestClassifier(n_estimators=3, max_depth=3).fit(
+        pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+    )
+    told = plain.accuracy(release.disguise(table, schema, seed=6))
+    assert told.cut > 0
+    low, high = told.interval(5.5)
+    assert low <= plain.score(table) <= high
+
+
+def test_too_many_steps_leave_it_to_the_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    release = pv.RandomSubstitution(gamma=50).disguise(table, schema, seed=1)
+    model = pv.ForestClassifier(n_estimators=2, method="naive").fit(release)
+    before = model.accuracy(release)
+    monkeypatch.setattr(diagram, "MOST_STEPS", 0)
+    after = model.accuracy(release)
+    assert after.value == pytest.approx(before.value, abs=1e-6)
+
+
+def test_whole_cells_leave_one_class_at_each_end() -> None:
+    table, schema = pv.datasets.load("as-f3", rows=800, seed=21), pv.datasets.schema("as-f3")
+    exact = PLANS["exact"].disguise(table, schema)
+    model = pv.ForestClassifier(n_estimators=5, max_depth=3).fit(exact)
+    said = [votes(tree, "credal") for tree in model.trees_]
+    voters = Voters(model.trees_, said)
+    begin = np.ones((1, voters.leaves), np.bool_)
+    drawn = voters.follow(begin, [[place] for place in voters.tested], whole=True)
+    assert drawn.ends.sum(1).tolist() == [1] * len(drawn.ends)
+    assert all(level.goes.max(initial=-1) < below for level, below in _sizes(drawn))
+
+
+def _sizes(drawn: diagram.Diagram) -> list[tuple[diagram.Level, int]]:
+    below = [len(level.goes) for level in drawn.levels[1:]] + [0]
+    return list(zip(drawn.levels, below, strict=True))
+
+
+@given(seed=seeds)
+def test_sums_of_all_sizes_are_exact_in_any_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=200) * 10.0 ** rng.integers(-8, 12, 200)
+    sums = np.zeros((2, BINS), np.int64)
+    _add(values, sums[0])
+    _add(values[::-1][:77], sums[1])
+    _add(values[::-1][77:], sums[1])
+    assert (sums[0] == sums[1]).all()
+    total = np.ldexp(sums[0].astype(np.float64), _EXPONENTS).sum()
+    assert total == pytest.approx(values.sum(), rel=1e-6, abs=1e-7 * np.abs(values).sum())
