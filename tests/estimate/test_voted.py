@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import privet as pv
 from privet.errors import MethodError
-from privet.estimate.accuracy import accuracy, vote_accuracy
+from privet.estimate.accuracy import Accuracy, accuracy, vote_accuracy
 from privet.estimate.voted import _EXPONENTS, BINS, _add
 from privet.grow.forest import VOTES, votes
 from privet.tree import diagram, graft
@@ -129,3 +129,11 @@ def test_sums_of_all_sizes_are_exact_in_any_order(seed: int) -> None:
     assert (sums[0] == sums[1]).all()
     total = np.ldexp(sums[0].astype(np.float64), _EXPONENTS).sum()
     assert total == pytest.approx(values.sum(), rel=1e-6, abs=1e-7 * np.abs(values).sum())
+
+
+def test_no_accuracy_is_said_to_be_above_all() -> None:
+    told = Accuracy(1.091, 0.161, 0.0002)
+    assert told.words() == "100.0 ± 16.1 % (95 % interval 77.5 to 100.0 %)"
+    assert Accuracy(-0.2, 0.5).words(2).startswith("0.00 ± 50.00 %")
+    assert told.doubt() == ""
+    assert "2.0 %" in Accuracy(0.9, 0.01, 0.02).doubt()

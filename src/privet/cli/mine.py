@@ -218,11 +218,6 @@ def _text(mined: Mined, grown: Release, output: Path | None, passes: int) -> str
 
 
 def _measured(accuracy: Accuracy) -> str:
-    low, high = accuracy.interval()
-    error = f" ± {100 * accuracy.error:.1f}" if accuracy.error else ""
-    reach = f" (95 % interval {100 * low:.1f} to {100 * high:.1f} %)" if high > low else ""
-    said = (
-        "Accuracy about the originals, on records it did not grow on: "
-        f"{100 * accuracy.value:.1f}{error} %{reach}."
-    )
-    return said if not accuracy.cut else f"{said}\n{accuracy.doubt()}"
+    said = f"Accuracy about the originals, on records it did not grow on: {accuracy.words()}."
+    doubt = accuracy.doubt()
+    return f"{said}\n{doubt}" if doubt else said

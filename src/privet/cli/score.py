@@ -56,12 +56,10 @@ def command(tree: Path, source: Path, by: Path | None, written: Format, as_json:
         form = {"accuracy": judged.value, "error": judged.error, "cut": judged.cut}
         emit(form | {"interval": [low, high], "rows": release.rows, "estimated": True})
         return
-    say(
-        f"Accuracy about the {release.rows:,} originals: {100 * judged.value:.2f} "
-        f"± {100 * judged.error:.2f} % (95 % interval {100 * low:.1f} to {100 * high:.1f} %)."
-    )
-    if judged.cut:
-        say(judged.doubt())
+    say(f"Accuracy about the {release.rows:,} originals: {judged.words(digits=2)}.")
+    doubt = judged.doubt()
+    if doubt:
+        say(doubt)
     say("This holds only if the tree was not grown from these records.")
 
 

@@ -38,6 +38,9 @@ class Accuracy(NamedTuple):
     not tell on which side of a threshold inside them a record lies. ``cut`` is how far off that can
     be: the share of originals for which the sides of a cut cell decide between right and wrong. The
     interval is wide enough for that.
+
+    The value has no bias, and so may lie past 0 or 1 where the error is large; ``words`` and the
+    interval stop there.
     """
 
     value: float
@@ -49,9 +52,23 @@ class Accuracy(NamedTuple):
         half = z * self.error + self.cut
         return max(0.0, self.value - half), min(1.0, self.value + half)
 
+    def words(self, digits: int = 1) -> str:
+        """Say the value, its error and its interval in per cent.
+
+        >>> Accuracy(1.091, 0.161).words()
+        '100.0 ± 16.1 % (95 % interval 77.5 to 100.0 %)'
+        >>> Accuracy(0.859, 0.0).words()
+        '85.9 %'
+        """
+        low, high = self.interval()
+        value = 100 * min(max(self.value, 0.0), 1.0)
+        error = f" ± {100 * self.error:.{digits}f}" if self.error else ""
+        reach = f" (95 % interval {100 * low:.1f} to {100 * high:.1f} %)" if high > low else ""
+        return f"{value:.{digits}f}{error} %{reach}"
+
     def doubt(self) -> str:
-        """Say what cut cells leave open; nothing if there are none."""
-        if not self.cut:
+        """Say what cut cells leave open; nothing if it does not show in the interval."""
+        if self.cut < 0.0005:  # less than the last digit that is printed
             return ""
         share = f"{100 * self.cut:.1f} %"
         text = (

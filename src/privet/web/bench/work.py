@@ -141,9 +141,9 @@ def mined(given: Given, tell: Any) -> dict[str, Any]:
         taught, tested = release.split(1 - given["test"])
         grown = mine(taught, policy, given["method"])
         measured = accuracy_on(grown.tree, tested)
-        low, high = np.clip(measured.interval(), 0.0, 1.0).tolist()
+        value, low, high = np.clip([measured.value, *measured.interval()], 0.0, 1.0).tolist()
         doubt = measured.doubt()
-        accuracy = {"value": measured.value, "low": low, "high": high, "doubt": doubt}
+        accuracy = {"value": value, "low": low, "high": high, "doubt": doubt}
     else:
         grown = mine(taught, policy, given["method"])
     tree = grown.tree
