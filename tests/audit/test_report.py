@@ -3,6 +3,7 @@
 import re
 import subprocess
 from html.parser import HTMLParser
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from privet.audit import Audit, Comparison, audit, compare
 from privet.audit.compare import Point, pareto
-from privet.audit.report.charts import _steps, attack_rows, comparison_scatter
+from privet.audit.report.charts import Scatter, _steps, attack_rows, comparison_scatter
 from privet.audit.report.names import shown
 from privet.disguise import (
     Exact,
@@ -207,13 +208,42 @@ def test_the_pareto_front_is_what_nobody_beats() -> None:
     assert heads[:3] == ["plan", "worst attack<br>wins", "accuracy"]  # seen on a phone
 
 
+def boxes_of(chart: Scatter) -> list[tuple[float, float, float, float]]:
+    """Return the boxes of the names of points: left, top, right, bottom."""
+    boxes = []
+    for dot in (*chart.full, *chart.hollow):
+        assert dot.label is not None
+        x, y, side = dot.label
+        reach = 6 * len(dot.name)
+        left = x if side == "start" else x - reach
+        boxes.append((left, y - 5, left + reach, y + 5))
+    return boxes
+
+
+def covers(one: tuple[float, ...], two: tuple[float, ...]) -> bool:
+    apart = one[0] >= two[2] or two[0] >= one[2] or one[1] >= two[3] or two[1] >= one[3]
+    return not apart
+
+
+def test_names_in_a_chart_cover_no_point() -> None:
+    """Three plans near the upper right corner, as a workbench found them for Adult."""
+    plans = [point("Plan A, γ 3.35", 0.79, 0.541), point("Plan B, γ 8.14", 0.982, 0.781)]
+    plans.append(point("Plan C, γ 19", 0.986, 0.9))
+    chart = comparison_scatter(Comparison(tuple(pareto(plans)), 1.0, 0.5, 8000))
+    dots = [(dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5) for dot in (*chart.full, *chart.hollow)]
+    names = boxes_of(chart)
+    assert not [pair for pair in combinations(names, 2) if covers(*pair)]
+    assert not [(name, dot) for name in names for dot in dots if covers(name, dot)]
+    assert all(box[0] >= 40 and box[2] <= 360 for box in names)
+
+
 def test_names_in_a_chart_do_not_lie_on_each_other() -> None:
     plans = [point(f"plan number {place}", 0.8 + 1e-4 * place, 0.5) for place in range(8)]
     chart = comparison_scatter(Comparison(tuple(pareto(plans)), 0.9, 0.6, 1000))
-    places = sorted(dot.label[1] for dot in (*chart.full, *chart.hollow) if dot.label)
-    assert len(places) == 8
-    assert min(np.diff(places)) >= 10
-    assert chart.up[0].at >= places[-1] - 6
+    names = boxes_of(chart)
+    assert len(names) == 8
+    assert not [pair for pair in combinations(names, 2) if covers(*pair)]
+    assert max(box[3] for box in names) <= chart.up[0].at + 6
     said = Comparison(tuple(pareto(plans)), 0.9, 0.6, 1000).to_text()
     assert all(said.count(one.plan) >= 2 for one in plans)  # in the table and in the chart
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from privet.audit.report.names import shown
 from privet.audit.summary import percent
@@ -42,6 +42,10 @@ TALL = 240
 LINE = 11  # from one line of text to the next
 LETTER = 6  # the width of a letter, about
 NAME = 24  # letters of a plan's name in a chart
+ROWS = 10  # lines that a name may lie above or below its point
+_ORIGINALS = "a tree from the originals"
+
+Box: TypeAlias = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 @dataclass(frozen=True)
@@ -378,13 +382,13 @@ def comparison_scatter(plans: Comparison) -> Scatter:
         )
         for point, low, high in zip(plans.points, lefts, rights, strict=True)
     ]
-    dots = _labelled(dots)
+    level = _y(plans.plain_accuracy, up_to)
+    dots = _labelled(dots, [(SIDE, level - LINE, SIDE + LETTER * len(_ORIGINALS), level)])
     said = "; ".join(
         f"{shown(point.plan)}: accuracy {percent(point.accuracy)}, worst attack wins "
         f"{percent(point.advantage)}{', on the front' if point.front else ''}"
         for point in plans.points
     )
-    level = _y(plans.plain_accuracy, up_to)
     return Scatter(
         "Accuracy against the worst attack",
         f"{said}. The dashed line is a tree from the originals: {percent(plans.plain_accuracy)}.",
@@ -397,35 +401,54 @@ def comparison_scatter(plans: Comparison) -> Scatter:
         "on the Pareto front",
         "beaten by another",
         (SIDE, level, WIDTH - EDGE, level),
-        "a tree from the originals",
+        _ORIGINALS,
     )
 
 
-def _labelled(dots: Sequence[Dot]) -> list[Dot]:
-    """Give every point a place for its name beside it, none upon another.
+def _labelled(dots: Sequence[Dot], taken: Sequence[Box]) -> list[Dot]:
+    """Give every point a place for its name: beside it, or a few lines above or below.
 
-    A name goes to the right unless it would leave the chart or cover another point, else to the
-    left. Names are pushed apart, from the top down and then, where they would leave the chart,
-    from the bottom up.
+    A name keeps clear of what is ``taken``, of all points with their intervals and of other names;
+    where there is no such place, it lies where it covers least.
     """
-
-    def clear(dot: Dot, side: int) -> bool:
-        reach = LETTER * len(dot.name) + 9
-        near = [side * (other.x - dot.x) for other in dots if abs(other.y - dot.y) < LINE]
-        room = WIDTH - dot.x if side > 0 else dot.x - SIDE
-        return room >= reach and not any(0 < apart < reach for apart in near)
-
-    placed: dict[int, tuple[float, float, str]] = {}
-    ordered = sorted(range(len(dots)), key=lambda place: dots[place].y)
-    heights = [dots[place].y for place in ordered]
-    for at in range(1, len(heights)):
-        heights[at] = max(heights[at], heights[at - 1] + LINE)
-    limit = float(TALL - FOOT)
-    for at in range(len(heights) - 1, -1, -1):
-        heights[at] = min(heights[at], limit)
-        limit = heights[at] - LINE
-    for place, height in zip(ordered, heights, strict=True):
+    marks = [*taken, *(_mark(dot) for dot in dots)]
+    labels: dict[int, tuple[float, float, str]] = {}
+    for place in sorted(range(len(dots)), key=lambda place: dots[place].y):
         dot = dots[place]
-        right = clear(dot, 1) or (not clear(dot, -1) and dot.x < WIDTH / 2)
-        placed[place] = (dot.x + (9 if right else -9), height, "start" if right else "end")
-    return [replace(dot, label=placed[place]) for place, dot in enumerate(dots)]
+        spots = [
+            (spot, _name_box(dot, spot))
+            for row in sorted(range(-ROWS, ROWS + 1), key=lambda row: (abs(row), -row))
+            for spot in (
+                (dot.x + 9, dot.y + LINE * row, "start"),
+                (dot.x - 9, dot.y + LINE * row, "end"),
+            )
+        ]
+        inside = [pair for pair in spots if _is_inside(pair[1])] or spots[:1]
+        labels[place], box = min(
+            inside, key=lambda pair: sum(_shared(pair[1], mark) for mark in marks)
+        )
+        marks.append(box)
+    return [replace(dot, label=labels[place]) for place, dot in enumerate(dots)]
+
+
+def _mark(dot: Dot) -> Box:
+    ends = (dot.y - 6, dot.y + 6, dot.low or dot.y, dot.high or dot.y)
+    return dot.x - 6, min(ends), dot.x + 6, max(ends)
+
+
+def _name_box(dot: Dot, spot: tuple[float, float, str]) -> Box:
+    x, y, side = spot
+    reach = LETTER * len(dot.name)
+    left = x if side == "start" else x - reach
+    return left, y - LINE / 2, left + reach, y + LINE / 2
+
+
+def _is_inside(box: Box) -> bool:
+    return box[0] >= SIDE and box[2] <= WIDTH and box[1] >= TOP and box[3] <= TALL - FOOT + LINE / 2
+
+
+def _shared(one: Box, two: Box) -> float:
+    """Return the area that two boxes have in common."""
+    wide = min(one[2], two[2]) - max(one[0], two[0])
+    tall = min(one[3], two[3]) - max(one[1], two[1])
+    return max(0.0, wide) * max(0.0, tall)
