@@ -246,7 +246,7 @@ def labels_of(coding: Coding, group: NDArray[np.int64]) -> tuple[str, ...]:
         if first == last or not coding.ordered or coding.lower is None or coding.upper is None:
             labels.append(coding.label(first))
         else:
-            labels.append(f"{coding.lower[first]:g} to {coding.upper[last]:g}")
+            labels.append(f"{coding.lower[first]:.10g} to {coding.upper[last]:.10g}")
     return tuple(labels)
 
 

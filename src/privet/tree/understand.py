@@ -185,6 +185,7 @@ def _change(
         moved = first.threshold[node] != second.threshold[other]
     else:
         moved = _groups(first, node) != _groups(second, other)
+        told = "one with other categories together"
     return ("moved", f"{said} became {told}") if moved else ("same", said)
 
 
