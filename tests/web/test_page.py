@@ -107,6 +107,9 @@ def test_a_respondent_on_a_phone(browser: Any, running: Running) -> None:
     watched = opened(browser, running, PHONE, is_mobile=True, has_touch=True)
     page = watched.page
     assert page.get_by_role("img").first.get_attribute("aria-label") == "75 % kept, 25 % changed"
+    points = page.locator(".scale .point").all()
+    tops = {box["y"] for point in points if (box := point.bounding_box()) is not None}
+    assert (len(points), len(tops)) == (5, 1)  # in one line
     watched.send()  # nothing is answered yet
     page.get_by_text("Some questions have no answer yet").wait_for()
     assert page.evaluate("document.activeElement.name") == "smoker"
@@ -172,6 +175,34 @@ def test_a_network_that_goes_and_comes(browser: Any, running: Running) -> None:
     assert set(watched.bodies) == {json.loads(kept)["body"]}
     assert json.loads(watched.bodies[0])["codes"] == expected
     assert watched.errors == []
+    page.context.close()
+
+
+def test_answers_that_are_refused_for_now_or_for_good(browser: Any, running: Running) -> None:
+    watched = opened(browser, running, PHONE, "?lang=de")
+    page = watched.page
+    replies = iter([(408, "too long"), (410, "closed")])
+
+    def refuse(route: Any) -> None:
+        status, error = next(replies)
+        route.fulfill(status=status, body=json.dumps({"error": error}))
+
+    page.context.route("**/answers", refuse)
+    page.get_by_role("group", name="Rauchen Sie?").get_by_label("Ja").check()
+    page.get_by_label("Jeden Tag").check()
+    page.get_by_role("group", name="Wie anstrengend").get_by_label("4").check()
+    for written in ("0x10", "1e1", "", "-1", "1,000", "38,5"):  # 1,000 is a thousand, or one
+        page.get_by_role("textbox").fill(written)
+        page.locator("#send").click()
+        page.locator("#e-hours").get_by_text("eine ganze Zahl").wait_for()
+        assert watched.bodies == []
+    page.get_by_role("textbox").fill("38")
+    page.locator("#send").click()
+    page.get_by_text("auf diesem Gerät aufgehoben").wait_for()  # it took too long, and waits
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.get_by_text("nicht angenommen: Sie ist geschlossen").wait_for()
+    assert len(watched.bodies) == 2
+    assert len(set(watched.bodies)) == 1
     page.context.close()
 
 

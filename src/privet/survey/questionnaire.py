@@ -17,13 +17,14 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.disguise import JointGroup, Plan, Substitution
 from privet.disguise.wish import gamma_of
-from privet.errors import PrivetError, SurveyError
+from privet.errors import BugError, PrivetError, SurveyError
 from privet.files.reading import read_toml
 from privet.files.sealed import canonical
 from privet.schema import Attribute, Schema
@@ -229,10 +230,28 @@ class Questionnaire:
         >>> round(asked.epsilon(asked.questions[0]), 2)
         1.1
         """
+        return math.fsum(channel.epsilon() for channel in self._channels_of(question))
+
+    def amplification(self, question: Question) -> Fraction:
+        """Return how much likelier what is sent for one question can be under one answer to it.
+
+        >>> form = {"title": "Pains", "gamma": 3, "consent": "Disguised on your device."}
+        >>> asking = {"ask": "What hurts?", "kind": "several", "options": ["back", "head"]}
+        >>> asked = Questionnaire.from_dict({**form, "questions": {"pains": asking}})
+        >>> asked.amplification(asked.questions[0])
+        Fraction(9, 1)
+        """
+        most = Fraction(1)
+        for channel in self._channels_of(question):
+            gamma = channel.amplification()
+            if gamma is None:
+                raise BugError("a survey has a channel without a bound")
+            most *= gamma
+        return most
+
+    def _channels_of(self, question: Question) -> list[Channel]:
         owned = set(question.columns)
-        return math.fsum(
-            channel.epsilon() for channel in self.channels if owned & set(channel.attributes)
-        )
+        return [channel for channel in self.channels if owned & set(channel.attributes)]
 
     def question(self, column: str) -> Question:
         """Return the question that an attribute belongs to.

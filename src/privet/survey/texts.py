@@ -32,6 +32,7 @@ PAGE: dict[str, dict[str, str]] = {
         "declined": "Prefer not to say",
         "choose": "Please choose an answer.",
         "number": "Please give a number from {low} to {high}.",
+        "whole": "Please give a whole number from {low} to {high}.",
         "several": "You may tick several, or none.",
         "what": "What happens to your answers",
         "before": "Your answers do not leave this device as they are. When you press Send, chance "
@@ -52,8 +53,9 @@ PAGE: dict[str, dict[str, str]] = {
         "changed": "changed",
         "near_bar": "near yours",
         "far_bar": "any other",
-        "bound": "Together: whatever someone guesses about you with 5 %, they can guess with at "
-        "most {most} % after seeing what you sent (ε = {epsilon}).",
+        "bound": "What someone guesses about you with 5 %, they can guess with at most {single} % "
+        "after seeing what was sent for one question, and with at most {most} % after seeing all "
+        "of it (ε = {epsilon}).",
         "show": "Show me, with a made-up answer",
         "made_up": "Made-up answer",
         "would": "would be sent as",
@@ -67,7 +69,11 @@ PAGE: dict[str, dict[str, str]] = {
         "waiting": "Your answers are disguised and kept on this device. They will be sent as soon "
         "as there is a connection; you can also open this page again later.",
         "refused": "The survey did not take the answers:",
+        "closed": "it is closed.",
+        "uninvited": "this link is not an invitation to it.",
         "seen": "What was sent for you",
+        "differs": "Some of it may differ from what you answered. That is the disguise: nobody can "
+        "tell which.",
         "script": "This survey needs JavaScript: your answers are disguised by your own device "
         "before they are sent.",
         "invited": "This survey is by invitation. Please open it by the link you were given.",
@@ -82,6 +88,7 @@ PAGE: dict[str, dict[str, str]] = {
         "declined": "Keine Angabe",
         "choose": "Bitte wählen Sie eine Antwort.",
         "number": "Bitte geben Sie eine Zahl von {low} bis {high} an.",
+        "whole": "Bitte geben Sie eine ganze Zahl von {low} bis {high} an.",
         "several": "Sie können mehrere ankreuzen, oder keines.",
         "what": "Was mit Ihren Antworten geschieht",
         "before": "Ihre Antworten verlassen dieses Gerät nicht so, wie sie sind. Wenn Sie auf "
@@ -103,8 +110,9 @@ PAGE: dict[str, dict[str, str]] = {
         "changed": "geändert",
         "near_bar": "nahe der Ihren",
         "far_bar": "irgendeine",
-        "bound": "Zusammen: Was jemand mit 5 % über Sie vermutet, kann er nach Kenntnis des "
-        "Gesendeten mit höchstens {most} % vermuten (ε = {epsilon}).",
+        "bound": "Was jemand mit 5 % über Sie vermutet, kann er mit höchstens {single} % vermuten, "
+        "wenn er das zu einer Frage Gesendete kennt, und mit höchstens {most} %, wenn er alles "
+        "kennt (ε = {epsilon}).",
         "show": "Zeigen, mit einer erfundenen Antwort",
         "made_up": "Erfundene Antwort",
         "would": "würde gesendet als",
@@ -119,7 +127,11 @@ PAGE: dict[str, dict[str, str]] = {
         "waiting": "Ihre Antworten sind verschleiert und auf diesem Gerät aufgehoben. Sie werden "
         "gesendet, sobald es eine Verbindung gibt; Sie können diese Seite auch später öffnen.",
         "refused": "Die Umfrage hat die Antworten nicht angenommen:",
+        "closed": "Sie ist geschlossen.",
+        "uninvited": "Dieser Link ist keine Einladung zu ihr.",
         "seen": "Was für Sie gesendet wurde",
+        "differs": "Manches davon kann anders sein als Ihre Antwort. Das ist die Verschleierung: "
+        "Niemand kann sagen, was.",
         "script": "Diese Umfrage braucht JavaScript: Ihr eigenes Gerät verschleiert Ihre "
         "Antworten, bevor sie gesendet werden.",
         "invited": "Diese Umfrage geht nur mit Einladung. Bitte öffnen Sie den Link, den Sie "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from privet.survey.texts import explained, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from jinja2 import Template
     from starlette.requests import Request
@@ -45,6 +47,11 @@ def language_of(request: Request, languages: Sequence[str]) -> str:
     return languages[0]
 
 
+def _raised(gamma: Fraction | None) -> str:
+    """Return how far a belief of 5 % can rise, in percent, rounded up: it is a bound."""
+    return f"{math.ceil(1000 * posterior(PRIORS[1], gamma)) / 10:g}"
+
+
 class Pages:
     """A survey's pages, one per language, made when they are first asked for."""
 
@@ -70,9 +77,12 @@ class Pages:
         asked = self._asked
         words = words_of(asked.texts, language)
         questions = [self._question(question, language, words) for question in asked.questions]
-        most = float(posterior(PRIORS[1], asked.claim.disguised_gamma))
+        # About one question: what its own channels tell, several of them for boxes.
+        single = max(map(asked.amplification, asked.questions))
         bound = words["bound"].format(
-            most=f"{100 * most:.3g}", epsilon=f"{asked.claim.epsilon:.2f}"
+            single=_raised(single),
+            most=_raised(asked.claim.disguised_gamma),
+            epsilon=f"{asked.claim.epsilon:.2f}",
         )
         script = {
             "digest": asked.digest,
@@ -124,7 +134,8 @@ class Pages:
                 "integer": attribute.integer,
                 "edges": coding.edges[: coding.known - 1].tolist(),
             }
-            texts["range"] = words["number"].format(low=f"{low:g}", high=f"{high:g}")
+            text = words["whole" if attribute.integer else "number"]
+            texts["range"] = text.format(low=f"{low:.10g}", high=f"{high:.10g}")
         return {
             "question": question,
             "script": script,

@@ -10,6 +10,8 @@ const state = document.querySelector("#status");
 const survey = JSON.parse(main.dataset.survey);
 const { words } = survey;
 const RETRY = 15_000; // milliseconds until an answer that waits is sent again
+const LATER = [408, 429]; // too slow, too many: refused for now, and to be sent again
+const NEVER = { 403: words.uninvited, 410: words.closed };
 
 /** Return the invitation's token: it stands behind the # and so never reaches a log. */
 function invitation() {
@@ -67,11 +69,12 @@ const READERS = {
     return boxes.map((box) => (box.checked ? 1 : 0));
   },
   number(question, field) {
-    const text = field.querySelector("input[type=text]").value.trim().replace(",", ".");
     if (field.querySelector("input[type=checkbox]:checked")) return [question.edges.length + 1];
-    const number = Number(text);
-    const whole = !question.integer || Number.isInteger(number);
-    if (text === "" || !whole || !(number >= question.low && number <= question.high)) return null;
+    const text = field.querySelector("input[type=text]").value.trim();
+    // "1,000" could be a thousand, or one: of whole numbers no comma is taken.
+    const written = question.integer ? /^[+-]?\d+$/ : /^[+-]?\d+([.,]\d+)?$/;
+    const number = Number(text.replace(",", "."));
+    if (!written.test(text) || number < question.low || number > question.high) return null;
     return [question.edges.filter((edge) => edge < number).length];
   },
   one(question, field) {
@@ -88,7 +91,8 @@ function read() {
     const field = document.getElementById(`q-${question.name}`);
     const answer = (READERS[question.kind] ?? READERS.one)(question, field);
     const error = document.getElementById(`e-${question.name}`);
-    const text = question.kind === "number" ? words.number : words.choose;
+    const number = question.integer ? words.whole : words.number;
+    const text = question.kind === "number" ? number : words.choose;
     error.textContent = answer
       ? ""
       : text.replace("{low}", question.low).replace("{high}", question.high);
@@ -136,9 +140,9 @@ async function deliver() {
       cache: "no-store",
     });
     if (reply.ok) kept.set({ ...answer, received: true });
-    else if (reply.status < 500 && reply.status !== 429) {
+    else if (reply.status < 500 && !LATER.includes(reply.status)) {
       const { error } = await reply.json().catch(() => ({ error: String(reply.status) }));
-      say(`${words.refused} ${error}`, "wrong");
+      say(`${words.refused} ${NEVER[reply.status] ?? error}`, "wrong");
       return;
     }
   } catch {
