@@ -17,7 +17,7 @@ from privet.files.reading import parse_json
 from privet.store.answers import Said, Verdict
 from privet.survey.results import CLEAR, Results, pack
 from privet.tree.draw import ASSETS
-from privet.web.guard import Rate, Shield, allowed, body_of, refusal
+from privet.web.guard import Rate, Shield, allowed, body_of, broken, refusal
 from privet.web.inbox import Inbox
 from privet.web.render import Pages, language_of
 
@@ -249,4 +249,5 @@ def survey_app(
         Mount("/static", StaticFiles(directory=STATIC)),
         Mount("/tree", StaticFiles(directory=ASSETS)),
     ]
-    return Shield(Starlette(routes=routes, lifespan=survey.lifespan))
+    handlers: dict[Any, Any] = {Exception: broken}
+    return Shield(Starlette(routes=routes, lifespan=survey.lifespan, exception_handlers=handlers))

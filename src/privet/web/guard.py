@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hmac
+import ipaddress
+import logging
 import secrets
 import time
+import traceback
 from typing import TYPE_CHECKING
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Rate", "Shield", "allowed", "body_of", "refusal"]
+__all__ = ["Rate", "Shield", "allowed", "body_of", "broken", "refusal"]
 
+_log = logging.getLogger(__name__)
 _HEADERS = {
     # Scripts, styles and connections of this server only; no form is ever sent.
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -31,7 +36,11 @@ MOST_CALLERS = 100_000  # that are remembered for a minute
 
 
 class Shield:
-    """Puts the headers on every answer of the application."""
+    """Puts the headers on every answer of the application, and keeps quiet about what breaks.
+
+    A traceback may quote what was sent. So of our own mistakes the kind and the place are told,
+    and nothing at all of callers who go away.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -47,11 +56,20 @@ class Shield:
                 message["headers"] += [pair for pair in more if pair[0] not in given]
             await send(message)
 
-        await self.app(scope, receive, shielded if scope["type"] == "http" else send)
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            await self.app(scope, receive, shielded)
+        except ClientDisconnect:
+            return
+        except Exception as error:  # noqa: BLE001 - a bug is told by its kind, never by a value
+            kind, place = type(error).__name__, traceback.extract_tb(error.__traceback__)[-1]
+            _log.error("%s at %s:%s", kind, place.filename, place.lineno)
 
 
 class Rate:
-    """At most so many submissions per minute from one address.
+    """At most so many submissions per minute from one address, or one home's network of IPv6.
 
     Addresses are known by a hash under a key of this process, for a minute, in memory only.
     """
@@ -76,7 +94,22 @@ class Rate:
         now = time.monotonic()
         if now >= self._until or len(self._seen) >= MOST_CALLERS:
             self._seen, self._until = {}, now + MINUTE
-        return hmac.digest(self._key, address.encode(), "sha256")
+        return hmac.digest(self._key, _network(address).encode(), "sha256")
+
+
+def _network(address: str) -> str:
+    """Return what stands for a caller: of IPv6 the first 64 bits, the rest is theirs to choose.
+
+    >>> _network("2001:db8:0:7::1234"), _network("192.0.2.7")
+    ('2001:db8:0:7::', '192.0.2.7')
+    """
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4 or parsed.ipv4_mapped is not None:
+        return str(parsed if parsed.version == 4 else parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Address(int(parsed) >> 64 << 64))
 
 
 async def body_of(request: Request, most: int) -> bytes | None:
@@ -93,6 +126,12 @@ def allowed(request: Request, key: str) -> bool:
     """Whether a request carries the researcher's key, in a header and never in the address."""
     given = request.headers.get("authorization", "")
     return hmac.compare_digest(given.encode(), f"Bearer {key}".encode())
+
+
+async def broken(request: Request, error: Exception) -> JSONResponse:
+    """Tell the caller of a mistake of ours by its kind."""
+    del request
+    return refusal(500, f"This is a mistake of privet ({type(error).__name__}).")
 
 
 def refusal(status: int, error: str, **headers: str) -> JSONResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.responses import FileResponse
@@ -21,7 +21,7 @@ from privet.web.bench.miner import MinerScreen
 from privet.web.bench.owner import OwnerScreen
 from privet.web.bench.render import rendered
 from privet.web.bench.screens import JobScreen, Screen, failure
-from privet.web.guard import Shield
+from privet.web.guard import Shield, broken
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection
@@ -113,7 +113,8 @@ def bench_app(
         finally:
             await asyncio.to_thread(bench.jobs.close)
 
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={PrivetError: failure})
+    handlers: dict[Any, Any] = {PrivetError: failure, Exception: broken}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     locked = rendered("locked.html")
     door = Door(
         app, token=bench.token, hosts=hosts, secure=secure, name=name, locked=locked, first=first
