@@ -31,6 +31,17 @@
       const tall = Math.min(one.box.bottom, two.box.bottom) - Math.max(one.box.top, two.box.top);
       if (wide > 1 && tall > 4) wrong.push(`text over text: ${named(one.parent)} and ${named(two.parent)}`);
     }
+  // Text of a picture may not lie on other text of it.
+  for (const picture of document.querySelectorAll("svg")) {
+    const texts = [...picture.querySelectorAll("text")].filter((one) => seen(one) && !one.closest(".away") && one.textContent.trim()).map((one) => ({ one, box: one.getBoundingClientRect() }));
+    for (let a = 0; a < texts.length; a++)
+      for (let b = a + 1; b < texts.length; b++) {
+        const [one, two] = [texts[a].box, texts[b].box];
+        const wide = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+        const tall = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
+        if (wide > 2 && tall > 0.4 * Math.min(one.height, two.height)) wrong.push(`text over text in a picture: ${named(texts[a].one)} and ${named(texts[b].one)}`);
+      }
+  }
   for (const button of document.querySelectorAll("button, .button"))
     if (seen(button) && button.scrollWidth > button.clientWidth + 1) wrong.push(`text leaves a button: ${named(button)}`);
   return [...new Set(wrong)];

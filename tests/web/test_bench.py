@@ -2,7 +2,9 @@
 
 import json
 import signal
+import socket
 import subprocess
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,6 +158,58 @@ def test_the_command_makes_the_same_release(looked: Running) -> None:
     assert b"What this release gives away" in report
     assert NAME.encode() not in report
     assert b"The audit" in running.call("/owner/release")[2]
+
+
+ODD: list[tuple[str, dict[str, object]]] = [
+    ("/owner/table", {"path": "\0"}),
+    ("/owner/table", {"path": "x" * 5000}),
+    ("/owner/table", {"path": "~nobody-of-that-name/people.csv"}),
+    ("/owner/columns", {"name": "age", "role": ["plain"], "low": "x", "high": "1"}),
+    ("/owner/plan", {"each:age": "x"}),
+    ("/owner/disguise", {"to": "a\0b"}),
+    ("/owner/disguise", {"to": "y" * 400}),
+    ("/owner/disguise", {"to": "odd.release", "seed": "9" * 5000}),
+    ("/miner/tree", {"test": "x"}),
+    ("/miner/tree", {"depth": "9" * 5000}),
+    ("/auditor/attack", {"attacks": None}),
+    ("/auditor/attack", {"attacks": [["guess"]], "original": "\0"}),
+]
+
+
+def test_odd_forms_are_refused(looked: Running) -> None:
+    running = looked
+    _, told = running.post("/owner/disguise", {"to": "odd/people.release"})
+    assert running.wait(told["job"]).state == "done"
+    for role in ("miner", "auditor"):
+        running.post(f"/{role}", {"path": "odd/people.release"})
+    running.wait(running.bench.releases[running.bench.chosen["miner"]].job.number)
+    statuses = [(path, str(form)[:40], running.post(path, form)[0]) for path, form in ODD]
+    assert [one for one in statuses if one[2] != 422] == []
+    assert running.post("/owner/columns", {"name": "age", "low": "1"})[0] == 200  # half a range
+
+
+def test_a_drop_that_breaks_off_leaves_the_earlier_table(looked: Running) -> None:
+    running, path = looked, looked.bench.owner.path
+    assert path is not None
+    before = path.read_bytes()
+    with socket.create_connection(("127.0.0.1", running.port), 30) as caller:
+        heads = {
+            "host": f"127.0.0.1:{running.port}",
+            "cookie": running.cookie,
+            "x-privet": running.bench.token,
+            "x-name": quote("my people.csv"),
+            "content-length": "100000",
+        }
+        text = "".join(f"{name}: {value}\r\n" for name, value in heads.items())
+        caller.sendall(f"POST /owner/upload HTTP/1.1\r\n{text}\r\nname,age\n".encode())
+        end = time.monotonic() + 30
+        while len(list(running.bench.private.rglob("my-people.csv"))) < 2:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    while len(list(running.bench.private.rglob("my-people.csv"))) > 1:  # what broke off is removed
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    assert path.read_bytes() == before
 
 
 def test_work_is_watched_and_cancelled(running: Running) -> None:

@@ -191,6 +191,12 @@ def test_a_newcomer_grows_a_tree(visit: Visit, running: Running) -> None:
     page.get_by_role("button", name="Unfold").click()
     page.get_by_role("button", name="Fit").click()
     visit.looks_right("tree")
+    way = page.locator("form[data-way]")
+    for field in way.locator("input[type=text]").all():
+        field.fill("40")
+    way.get_by_role("button", name="Show its way").click()
+    way.get_by_text("of the records there").wait_for()
+    assert page.locator("figure.privet-tree g.node.here").count() > 1
     page.get_by_label("Counts are corrected by").select_option("direct")
     page.get_by_role("button", name="Grow another").click()
     page.get_by_text("Beside another tree").wait_for()

@@ -11,6 +11,7 @@ from starlette.responses import FileResponse
 from privet.audit import ATTACKS
 from privet.errors import InputError
 from privet.web.bench import commands
+from privet.web.bench.forms import names_of, text_of
 from privet.web.bench.screens import ReleaseScreen, form_of
 from privet.web.bench.state import is_table
 
@@ -65,14 +66,14 @@ class AuditorScreen(ReleaseScreen):
         opened = self.opened
         if opened is None or opened.facts is None:
             raise InputError("No release is open.")
-        opened.asked["audit"] = form
         given = self._given(form, opened)
+        opened.asked["audit"] = form
         job = self.bench.jobs.begin("audit", f"Attacking {opened.path.name}", given)
         opened.audit = job
         return self.watch(job, "/auditor/release#report")
 
     def _given(self, form: dict[str, Any], opened: Opened) -> dict[str, Any]:
-        named = str(form.get("original", "")).strip()
+        named = text_of(form, "original")
         if named and named != opened.original:
             path = self.bench.named(named)
             if not is_table(path) and not path.is_dir():
@@ -82,20 +83,19 @@ class AuditorScreen(ReleaseScreen):
             opened.original, opened.original_path = self.bench.shown(path), path
         elif not named:
             opened.original = opened.original_path = None
-        chosen = [name for name in form.get("attacks", []) if name in ATTACKS]
+        chosen = names_of(form, "attacks", ATTACKS)
         if not chosen:
             raise InputError("No attack is chosen.")
         facts = opened.facts or {}
-        target = str(form.get("target", "")) or None
-        seed = str(form.get("seed", "")).strip()
+        target = text_of(form, "target") or None
         return {
             "path": str(opened.path),
             "original": None if opened.original_path is None else str(opened.original_path),
             "target": None if target == facts.get("target") else target,
-            "agreed": [name for name in form.get("agreed", []) if name in facts["disclosed"]],
+            "agreed": names_of(form, "agreed", facts["disclosed"]),
             "attacks": None if len(chosen) == len(ATTACKS) else chosen,
             "trees": bool(form.get("trees", True)),
-            "seed": int(seed) if seed.isdecimal() else None,
+            "seed": None,
             "to": str(self.bench.private / f"audit-{secrets.token_hex(4)}"),
         }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import InputError, SchemaError
 from privet.schema import Attribute, Schema
+from privet.web.bench.forms import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +72,7 @@ class Column:
 
     def change(self, form: dict[str, Any]) -> None:
         """Take what the owner entered; nothing changes if something of it is wrong."""
-        role = form.get("role", self.role)
+        role = text_of(form, "role", self.role)
         if role not in ROLES or role in self.able:
             reason = self.able.get(role, "there is no such role")
             raise InputError(f"{self.name!r} cannot be that: {reason}.")
@@ -91,7 +92,7 @@ class Column:
             listed = [line.strip() for line in str(form["values"]).splitlines() if line.strip()]
             if listed != [str(value) for value in self.listed or ()]:
                 self._list([_like(text, self.listed or ()) for text in listed])
-        if not self.as_class and "low" in form:
+        if not self.as_class and {"low", "high"} <= set(form):
             integer = bool(form.get("integer", False))
             low = _number(form["low"], f"the lowest value of {self.name!r}", integer=integer)
             high = _number(form["high"], f"the highest value of {self.name!r}", integer=integer)

@@ -71,7 +71,8 @@ def _domain(release: Release, name: str) -> str:
         return f"{len(attribute.values)} categories"
     low, high = attribute.range
     cells = "" if coding is None else f" in {coding.known} cells"
-    return f"{'whole numbers' if attribute.integer else 'numbers'} {low:g} to {high:g}{cells}"
+    kind = "whole numbers" if attribute.integer else "numbers"
+    return f"{kind} {low:,.10g} to {high:,.10g}{cells}"
 
 
 def shares_of(release: Release) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from privet.tree.onnx import to_onnx
 from privet.tree.text import condition
 from privet.tree.understand import compare, importances, steps
 from privet.web.bench import commands
+from privet.web.bench.forms import text_of, whole_of
 from privet.web.bench.screens import ReleaseScreen, form_of
 
 if TYPE_CHECKING:
@@ -155,23 +156,22 @@ class MinerScreen(ReleaseScreen):
         opened = self.opened
         if opened is None or opened.facts is None:
             raise InputError("No release is open.")
-        depth = str(form.get("depth", "")).strip()
-        method = str(form.get("method", "auto"))
-        target = str(form.get("target", "")) or None
+        depth = whole_of(form, "depth", 1, 30)
+        test = whole_of(form, "test", 0, 50)
+        method = text_of(form, "method", "auto")
+        target = text_of(form, "target") or None
         names = [
             attribute["name"] for attribute in opened.facts["attributes"] if attribute["classes"]
         ]
         if method not in METHODS or (target is not None and target not in names):
             raise InputError("There is no such method or class.")
-        if depth and not (depth.isdecimal() and 1 <= int(depth) <= 30):
-            raise InputError("The depth is a whole number from 1 to 30.")
         opened.asked["tree"] = form
         given = {
             "path": str(opened.path),
             "target": None if target == opened.facts["target"] else target,
             "method": method,
-            "depth": int(depth) if depth else None,
-            "test": min(50, max(0, int(form.get("test", 0) or 0))) / 100,
+            "depth": depth,
+            "test": (test or 0) / 100,
             "to": str(self.bench.private / f"tree-{secrets.token_hex(4)}.json"),
         }
         title = f"Growing a tree for {target or opened.facts['target']}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 
 from privet.audit.report.html import comparison_body
@@ -19,6 +21,7 @@ from privet.release.folder import check_free
 from privet.web.bench import commands
 from privet.web.bench.auditor import report_of
 from privet.web.bench.columns import ROLES
+from privet.web.bench.forms import text_of, whole_of
 from privet.web.bench.plans import STEPS, chart_of, curve_plans
 from privet.web.bench.screens import Screen, form_of
 from privet.web.bench.state import TABLES, Owner, is_table, stem_of
@@ -39,6 +42,10 @@ _STEPS = (
     ("disguise", "/owner/disguise", "Disguise"),
     ("release", "/owner/release", "Release"),
 )
+
+
+_LONGEST = 100  # characters of a name that a dropped table keeps
+_SEEDS = 2**63  # that can be entered
 
 
 def form_of_plan(plan: Plan) -> dict[str, Any]:
@@ -83,23 +90,24 @@ class OwnerScreen(Screen):
         name = Path(unquote(request.headers.get("x-name", ""))).name
         if not name.endswith(TABLES):
             raise InputError(f"A table ends in {', '.join(TABLES)}.")
-        folder = self.bench.private / "tables"
-        folder.mkdir(mode=0o700, exist_ok=True)
         ending = next(ending for ending in TABLES if name.endswith(ending))
-        path = folder / f"{stem_of(name)}{ending}"
+        # Each in a folder of its own: a drop that breaks off leaves an earlier table as it was.
+        folder = self.bench.private / f"table-{secrets.token_hex(4)}"
+        folder.mkdir(mode=0o700)
+        path = folder / f"{stem_of(name)[:_LONGEST]}{ending}"
         try:
             with path.open("wb") as file:
                 async for chunk in request.stream():
                     await asyncio.to_thread(file.write, chunk)
-        except OSError as error:
-            path.unlink(missing_ok=True)
-            cause = os.strerror(error.errno or 5)
+        except (OSError, ClientDisconnect) as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            cause = os.strerror(error.errno or 5) if isinstance(error, OSError) else "it broke off"
             raise InputError(f"The table could not be taken: {cause}.") from None
         return self.watch(self.begin(path, name), "/owner/columns")
 
     async def choose(self, request: Request) -> Response:
         """Take a table by its path."""
-        path = self.bench.named(str((await form_of(request)).get("path", "")))
+        path = self.bench.named(text_of(await form_of(request), "path"))
         if not is_table(path) and not path.is_dir():
             message = f"There is no table {path}."
             raise InputError(message, hint=f"a table is a file ending in {', '.join(TABLES)}.")
@@ -215,7 +223,7 @@ class OwnerScreen(Screen):
 
     async def keep(self, request: Request) -> Response:
         """Put the plan beside the others."""
-        name = str((await form_of(request)).get("name", "")).strip()[:40]
+        name = text_of(await form_of(request), "name")[:40]
         owner = self.owner
         preview = owner.preview()
         letter = f"Plan {chr(65 + len(owner.kept) % 26)}"
@@ -309,12 +317,9 @@ class OwnerScreen(Screen):
         """Write schema and plan, and make the release."""
         form = await form_of(request)
         owner = self.owner
-        to = self.bench.named(str(form.get("to", "")))
+        to = self.bench.named(text_of(form, "to"))
         check_free(to, overwrite=False)
-        seed = str(form.get("seed", "")).strip()
-        if seed and not seed.isdecimal():
-            raise InputError("A seed is a whole number.")
-        owner.seed = int(seed) if seed else None
+        owner.seed = seed = whole_of(form, "seed", 0, _SEEDS - 1)
         stem = to.name.removesuffix(".release")
         beside = {word: to.parent / f"{stem}.{word}.toml" for word in ("schema", "plan")}
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -323,12 +328,12 @@ class OwnerScreen(Screen):
         given = {
             "path": str(owner.path),
             "to": str(to),
-            "seed": owner.seed,
+            "seed": seed,
             **{word: str(path) for word, path in beside.items()},
         }
 
         def made(facts: dict[str, Any]) -> None:
-            owner.made, owner.release = facts, to
+            owner.made, owner.release = {**facts, "seed": seed}, to
             owner.jobs.pop("audit", None)
 
         job = self.bench.jobs.begin("disguise", f"Disguising {owner.shown}", given, then=made)
@@ -346,7 +351,7 @@ class OwnerScreen(Screen):
         stem = owner.release.name.removesuffix(".release")
         files = [bench.shown(owner.release.parent / f"{stem}.{w}.toml") for w in ("schema", "plan")]
         to = bench.shown(owner.release)
-        command = commands.disguise(owner.shown, files[0], files[1], to, owner.seed)
+        command = commands.disguise(owner.shown, files[0], files[1], to, owner.made["seed"])
         job = owner.jobs.get("audit")
         attacking = job is not None and not job.over
         return self._page(

@@ -54,7 +54,12 @@ class Wish:
             belief = min(95, max(6, int(form.get("belief", self.belief))))
             step = min(len(STEPS) - 1, max(0, int(form.get("step", self.step))))
             epsilon = min(4.5, max(0.1, float(form.get("epsilon", self.epsilon))))
-        except (TypeError, ValueError):
+            each = {
+                name.removeprefix("each:"): min(len(STEPS) - 1, max(0, int(value)))
+                for name, value in form.items()
+                if name.startswith("each:")
+            }
+        except (TypeError, ValueError, OverflowError):
             raise InputError("A number is needed there.") from None
         if begin not in _BEGIN:
             raise InputError("There is no such way to begin.")
@@ -64,9 +69,7 @@ class Wish:
             self.alone = form["alone"] in (True, "each")
         if "own" in form:
             self.own = form["own"] in (True, "own")
-        for name, value in form.items():
-            if name.startswith("each:"):
-                self.each[name.removeprefix("each:")] = min(len(STEPS) - 1, max(0, int(value)))
+        self.each |= each
 
     def gamma(self, points: Mapping[float, float]) -> tuple[Any, str]:
         """Return γ, and where it comes from; ``points`` are simulated accuracies by γ."""

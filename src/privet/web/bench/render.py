@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from privet.tree.names import shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["bars", "rendered"]
+__all__ = ["bars", "measured", "rendered"]
 
 _FOLDERS = (Path(__file__).with_name("pages"), report.STYLE.parent)
 WIDE, TALL = 240, 56  # units of a small histogram
@@ -43,6 +44,17 @@ def bars(heights: Sequence[tuple[str, int]]) -> list[tuple[float, float, float, 
     return made
 
 
+def measured(pair: Sequence[float]) -> str:
+    """Return an estimate and its half-width, to as many places as the half-width tells.
+
+    >>> measured([189301.4, 11032.1]), measured([37.9412, 0.6134]), measured([5.0, 0.0])
+    ('189,301 ± 11,032', '37.94 ± 0.61', '5 ± 0')
+    """
+    value, error = pair
+    places = max(0, 1 - math.floor(math.log10(error))) if error > 0 else 0
+    return f"{value:,.{places}f} ± {error:,.{places}f}"
+
+
 @cache
 def _environment() -> Environment:
     made = Environment(
@@ -57,6 +69,7 @@ def _environment() -> Environment:
         "percent": percent,
         "bars": bars,
         "amount": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.6g}",
+        "measured": measured,
         "number": lambda value: f"{value:,}",
         "sentence": lambda text: shown(text, 600),
     }

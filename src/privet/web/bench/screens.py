@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, St
 
 from privet.errors import InputError
 from privet.files.reading import parse_json
+from privet.web.bench.forms import text_of
 from privet.web.bench.render import rendered
 from privet.web.guard import body_of, refusal
 
@@ -96,7 +97,7 @@ class ReleaseScreen(Screen, ABC):
 
     async def choose(self, request: Request) -> Response:
         """Open a release."""
-        path = self.bench.named(str((await form_of(request)).get("path", "")))
+        path = self.bench.named(text_of(await form_of(request), "path"))
         self.bench.chosen[self.name] = self.bench.open_release(path)
         return JSONResponse({"then": f"/{self.name}/release"})
 

@@ -197,7 +197,15 @@ class Bench:
         """Return the path that someone typed, from the folder on."""
         if not text.strip():
             raise InputError("A path is needed.")
-        return (self.folder / Path(text.strip()).expanduser()).resolve()
+        try:
+            path = (self.folder / Path(text.strip()).expanduser()).resolve()
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            return path
+        except (OSError, ValueError, RuntimeError):  # too long, not a name, nobody's home
+            message = "No file can have that name."
+            raise InputError(message, hint="shorten it, or choose another.") from None
+        return path
 
     def shown(self, path: Path) -> str:
         """Return a path as commands that are run in the folder name it."""
