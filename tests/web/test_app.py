@@ -217,6 +217,13 @@ def test_results_tell_what_was_sent(tmp_path: Path) -> None:
         cross = running.call("/results/crosstab?first=smoker&second=drink", authorization=BEARER)
         assert cross[0] == 200
         assert 0 <= json.loads(cross[2])["independence"]["p_value"] <= 1
+        told = running.call(
+            "/results/crosstab?first=drink&second=pains.back&lang=de", authorization=BEARER
+        )
+        assert json.loads(told[2])["values"] == [
+            ["Nie", "Jede Woche", "Jeden Tag", "Keine Angabe"],
+            ["Nein", "Ja"],
+        ]
         tree = running.call(f"/results/tree?target={people.leaf}", authorization=BEARER)
         assert json.loads(tree[2])["target"] == people.leaf
         assert running.call("/results/tree?target=none", authorization=BEARER)[0] == 422

@@ -8,9 +8,9 @@ import pytest
 
 import privet as pv
 from privet.audit.report.card import card_page
+from privet.survey import Questionnaire
 from privet.tree.draw import page as tree_page
 from privet.web.rehearse import Rehearsal, rehearsal
-from tests.survey.asked import asked
 from tests.tree.test_draw import staircase
 from tests.web.seen import flaws
 
@@ -20,7 +20,8 @@ WIDTHS = (390, 800, 1400)
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
-    with rehearsal(asked(), 60, tmp_path_factory.mktemp("looks") / "a.db", seed=2) as running:
+    asked = Questionnaire.read(Path(__file__).parents[2] / "docs" / "survey.toml")  # long texts
+    with rehearsal(asked, 60, tmp_path_factory.mktemp("looks") / "a.db", seed=2) as running:
         yield running
 
 

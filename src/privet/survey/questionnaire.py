@@ -28,6 +28,7 @@ from privet.errors import BugError, PrivetError, SurveyError
 from privet.files.reading import read_toml
 from privet.files.sealed import canonical
 from privet.schema import Attribute, Schema
+from privet.survey.texts import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -291,6 +292,9 @@ class Questionnaire:
         question = self.question(column)
         if question.kind in ("yes-no", "one"):
             return [option.text[language] for option in question.options]
+        if question.kind == "several":
+            words = words_of(self.texts, language)
+            return [words["no"], words["yes"]]
         coding = self.schema[column].coding()
         labels = [coding.label(code) for code in range(coding.known)]
         return [*labels, *([question.declined[language]] * coding.missing)]

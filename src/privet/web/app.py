@@ -154,17 +154,24 @@ class Survey:
     async def crosstab(self, request: Request) -> Response:
         """Give how two questions go together."""
         names = [request.query_params.get(word, "") for word in ("first", "second")]
-        return await self._answered(request, lambda results: self._cross(results, *names))
+        language = language_of(request, self.questionnaire.languages)
+        return await self._answered(request, lambda results: self._cross(results, names, language))
 
     async def tree(self, request: Request) -> Response:
         """Give the tree of one question."""
         name = request.query_params.get("target", "")
         return await self._answered(request, lambda results: _tree(results, name))
 
-    def _cross(self, results: Results, first: str, second: str) -> dict[str, Any]:
-        table = results.crosstab(first, second)
+    def _cross(self, results: Results, names: list[str], language: str) -> dict[str, Any]:
+        table = results.crosstab(*names)
         inside, errors = table.given_rows()
-        return table.to_dict() | {
+        form = table.to_dict()
+        spoken = [self.questionnaire.values(name, language) for name in names]
+        return form | {
+            "values": [  # as they were read, unless cells were put together
+                texts if len(texts) == len(values) else values
+                for texts, values in zip(spoken, form["values"], strict=True)
+            ],
             "clear": CLEAR,
             "more_answers": results.more_for(table.independence),
             "rows": [[None if x != x else x for x in row] for row in inside.tolist()],  # noqa: PLR0124 - NaN

@@ -49,7 +49,7 @@ def language_of(request: Request, languages: Sequence[str]) -> str:
 
 def _raised(gamma: Fraction | None) -> str:
     """Return how far a belief of 5 % can rise, in percent, rounded up: it is a bound."""
-    return f"{math.ceil(1000 * posterior(PRIORS[1], gamma)) / 10:g}"
+    return f"{math.ceil(10_000 * posterior(PRIORS[1], gamma)) / 100:g}"
 
 
 class Pages:
@@ -115,8 +115,8 @@ class Pages:
             "kind": question.kind,
             "ask": question.ask[language],
             "columns": question.columns,
-            "labels": [self._labels(column, language, words) for column in question.columns],
-            "sent": [self._sent(column, language, words) for column in question.columns],
+            "labels": [asked.values(column, language) for column in question.columns],
+            "sent": [self._sent(column, language) for column in question.columns],
         }
         if question.kind == "several":
             script["options"] = [option.text[language] for option in question.options]
@@ -143,19 +143,13 @@ class Pages:
             "keep": round(100 * keep, 2),
             "near": question.fields.get("channel") == "band",
             "options": [option.text[language] for option in question.options]
-            or self._labels(question.columns[0], language, words),
+            or asked.values(question.columns[0], language),
             "texts": texts,
         }
 
-    def _labels(self, column: str, language: str, words: dict[str, str]) -> list[str]:
-        """Return what each code is called before the disguise."""
-        if self._asked.question(column).kind == "several":
-            return [words["no"], words["yes"]]
-        return self._asked.values(column, language)
-
-    def _sent(self, column: str, language: str, words: dict[str, str]) -> list[str]:
-        """Return what each code is called after it: a band has some beyond either end."""
-        labels = self._labels(column, language, words)
+    def _sent(self, column: str, language: str) -> list[str]:
+        """Return what each code is called once disguised: a band has some beyond either end."""
+        labels = self._asked.values(column, language)
         channel = next(channel for channel in self._asked.channels if column in channel.attributes)
         size = channel.outputs[channel.attributes.index(column)]
         beyond = (size - len(labels)) // 2
