@@ -21,15 +21,17 @@
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) if (box.width > 1) lines.push({ box, parent });
   }
+  lines.sort((one, two) => one.box.top - two.box.top);
   for (const { box, parent } of lines)
     if (box.left < -1 || box.right > root.clientWidth + 1) wrong.push(`text leaves the page: ${named(parent)}`);
   for (let a = 0; a < lines.length; a++)
     for (let b = a + 1; b < lines.length; b++) {
       const [one, two] = [lines[a], lines[b]];
-      if (one.parent === two.parent || one.parent.contains(two.parent) || two.parent.contains(one.parent)) continue;
+      if (two.box.top >= one.box.bottom) break; // and so are all that follow
       const wide = Math.min(one.box.right, two.box.right) - Math.max(one.box.left, two.box.left);
       const tall = Math.min(one.box.bottom, two.box.bottom) - Math.max(one.box.top, two.box.top);
-      if (wide > 1 && tall > 4) wrong.push(`text over text: ${named(one.parent)} and ${named(two.parent)}`);
+      if (wide <= 1 || tall <= 4 || one.parent.contains(two.parent) || two.parent.contains(one.parent)) continue;
+      wrong.push(`text over text: ${named(one.parent)} and ${named(two.parent)}`);
     }
   // Text of a picture may not lie on other text of it.
   for (const picture of document.querySelectorAll("svg")) {
