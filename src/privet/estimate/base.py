@@ -128,13 +128,17 @@ class Evidence(ABC):
     def split(self, frontier: Any, splits: Splits, keep: NDArray[np.bool_]) -> Frontier:
         """Return the frontier of those children, all laid end to end, that ``keep`` marks."""
 
-    def refined(self, first: Callable[[], Tree]) -> Evidence:
+    def narrowed(self, grown: Callable[[Evidence], Tree]) -> Evidence:
         """Return evidence that looks closer at what a first tree tests, or itself.
 
-        ``first`` grows that tree, if it is asked to.
+        ``grown`` grows the tree of some evidence, this one's or another's.
         """
-        del first
+        del grown
         return self
+
+    def refined(self, grown: Callable[[Evidence], Tree]) -> Evidence:
+        """Return evidence for a single tree, which may look closer still."""
+        return self.narrowed(grown)
 
     def pruned(self, tree: Tree) -> Tree:
         """Return the tree without subtrees that are not sure enough to stay."""

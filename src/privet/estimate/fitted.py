@@ -25,6 +25,7 @@ from privet.coding import Box
 from privet.compiled import in_threads
 from privet.errors import MethodError
 from privet.estimate.base import BoxFrontier, Evidence
+from privet.estimate.crossed import cost_of_a_split
 from privet.estimate.em import Axis, em_up_to
 from privet.estimate.joint import Joint
 from privet.estimate.kernels import count_joint
@@ -158,12 +159,13 @@ class Fitted(Linear):
 class FittedEvidence(Evidence):
     """Evidence of a release of one part by joint tables fitted by EM.
 
-    It is grown twice. ``refined`` keeps the attributes that a first tree tests surely and looks at
-    them in larger tables. There no chosen attribute has to be sure. Another may matter only deep in
-    the tree, where the tables of the first one did not reach: nodes that still err much look at it
-    too, and it has to be as sure there as the chosen ones once were. No split has to be, where
-    noise has blurred what chance does in one table of all of them: there the many small splits of a
-    slanting border count, of which none is sure by itself.
+    It is grown up to three times. ``refined`` keeps the attributes that a first tree tests surely
+    and looks at them in larger tables. There no chosen attribute has to be sure. Another may matter
+    only deep in the tree, where the tables of the first one did not reach: nodes that still err
+    much look at it too, and it has to be as sure there as the chosen ones once were. Where one
+    table holds all attributes of that second tree, cell by cell, every node looks at that one, and
+    no split has to be sure: there the many small splits of a slanting border count. How many errors
+    a split has to save is what half of the records say of trees from the other half.
     """
 
     tests_splits = True
@@ -182,17 +184,32 @@ class FittedEvidence(Evidence):
         self._offered = frozenset(range(len(codings)))
         self._mixed: dict[Hashable, bool] = {}  # boxes that were asked about
         self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
+        self._cost: float | None = 1.0  # errors that a split in that table has to save; None: any
         self._most, self._most_cells = MOST, MOST_CELLS
         self.attribute_z, self.split_z = ATTRIBUTE_Z, SPLIT_Z
 
-    def refined(self, first: Callable[[], Tree]) -> FittedEvidence:
+    def narrowed(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
         """Return evidence of the attributes that a first tree tests surely, or itself."""
-        tree = first()
+        first = grown(self)
         least = self.attribute_z
-        if self.is_blurred and tree.nodes > 1:  # what the tables miss of one shows at others
-            least = math.hypot(least, FAINT * float(tree.z.max()))
-        sure = np.unique(tree.attribute[tree.z >= least])
+        if self.is_blurred and first.nodes > 1:  # what the tables miss of one shows at others
+            least = math.hypot(least, FAINT * float(first.z.max()))
+        sure = np.unique(first.attribute[first.z >= least])
         return self.limited(sure.tolist()) if len(sure) else self
+
+    def refined(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
+        """Return evidence of the attributes that earlier trees test, in one table if it can be."""
+        closer = self.narrowed(grown)
+        if closer is self or closer.whole or self._is_exact:
+            return closer
+        second = grown(closer)
+        tested = tuple(np.unique(second.attribute[second.child >= 0]).tolist())
+        cells = WHOLE_CELLS // len(self.classes)
+        if not tested or closer._step(tested, cells) != 1:  # noqa: SLF001
+            return closer
+        whole = self.limited(tested)._in_one_table(tested, cells)  # noqa: SLF001
+        whole._cost = cost_of_a_split(whole.halves(), grown, self._part.table.rows)  # noqa: SLF001
+        return whole
 
     def limited(self, places: Iterable[int]) -> FittedEvidence:
         """Return the same evidence of chosen attributes only, in larger tables."""
@@ -205,17 +222,47 @@ class FittedEvidence(Evidence):
         other.attribute_z = 0.0
         cells = WHOLE_CELLS // len(self.classes)
         if self.is_blurred and other._step(chosen, cells) in range(1, WHOLE_STEP + 1):  # noqa: SLF001
-            other.whole, other._most_cells = chosen, cells  # noqa: SLF001
-            other.split_z = 0.0
+            return other._in_one_table(chosen, cells)  # noqa: SLF001
         return other
+
+    def _in_one_table(self, places: tuple[int, ...], cells: int) -> FittedEvidence:
+        """Return the same evidence, all of whose nodes look at one table."""
+        other = copy(self)
+        other.whole, other._most_cells, other.split_z = places, cells, 0.0  # noqa: SLF001
+        return other
+
+    def halves(self) -> tuple[FittedEvidence, FittedEvidence]:
+        """Return evidence of a random half of the records, and of the other, in their one table.
+
+        All that is asked of records is how many there are in each cell of it, so dividing counts is
+        dividing records. What is drawn is always the same, so that results are.
+        """
+        joint = self.joints([self.whole])[self.whole]
+        counts = joint.observed.astype(np.int64)
+        drawn = np.random.default_rng(0).binomial(counts, 0.5)
+        first, second = copy(self), copy(self)
+        for half, observed in ((first, drawn), (second, counts - drawn)):
+            table = self._fitted(self.whole, joint.views, observed.astype(np.float64))
+            half._joints = {**self._joints, self.whole: table}  # noqa: SLF001
+            half._cost = None  # noqa: SLF001
+        return first, second
+
+    def counts(self, box: Box, places: tuple[int, ...]) -> Floats:
+        """Return how many records of each class are in a box, by a table that was fitted."""
+        joint = self._joints[places]
+        masks = tuple(box.mask(self.codings[at].name, self.codings[at].size) for at in places)
+        counts: Floats = joint.views[0].inside(masks[0]) @ joint.within(masks, 0)
+        return counts
 
     def pruned(self, tree: Tree) -> Tree:
         """Cut subtrees that do not pay: in likelihood, or in errors where nothing has to be sure.
 
         Where no attribute is known to matter, a tree that chance may have grown is cut to a leaf.
         """
+        if self.whole and self._cost is None:
+            return tree
         if self.whole:
-            return self._measured(prune_needless(tree))
+            return self._measured(prune_needless(tree, self._cost or 0.0))
         if self.attribute_z and self._is_chance(tree):
             return cut(tree, np.zeros(tree.nodes, np.bool_))
         return prune_unsure(tree, self.price)
@@ -237,11 +284,16 @@ class FittedEvidence(Evidence):
         z² of a split that means nothing is χ² with as many degrees of freedom as classes, less one;
         the surest of all cuts of all nodes is so by Bonferroni's bound.
         """
-        if all(axis.is_exact for axis in (*self._axes, self._class_axis)):
+        if self._is_exact:
             return False
         cuts = sum(coding.size - 1 for coding in self.codings)
         least = chdtri(len(self.classes) - 1, CHANCE / (cuts * tree.nodes))
         return bool(tree.z.max() ** 2 < least)
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether nothing was disguised."""
+        return all(axis.is_exact for axis in (*self._axes, self._class_axis))
 
     def _measured(self, tree: Tree) -> Tree:
         """Return the tree with what nobody asked as it grew: how sure splits and counts are."""
@@ -305,9 +357,7 @@ class FittedEvidence(Evidence):
         if self.whole or path not in self._joints:
             return False
         if box.key not in self._mixed:
-            masks = tuple(box.mask(self.codings[at].name, self.codings[at].size) for at in path)
-            joint = self._joints[path]
-            counts = joint.views[0].inside(masks[0]) @ joint.within(masks, 0)
+            counts = self.counts(box, path)
             errors = counts.sum() - counts.max()
             self._mixed[box.key] = bool(errors >= MIXED * self._part.table.rows)
         return self._mixed[box.key]
@@ -356,16 +406,19 @@ class FittedEvidence(Evidence):
         observed = self._count(new, views)
 
         def fit(number: int) -> Joint:
-            axes = (*(view.axis for view in views[number]), self._class_axis)
-            pace = self._paces[list(new[number])].min()
-            most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
-            if self.whole:  # the more attributes, the sooner chance is fitted
-                most >>= max(len(new[number]) - MOST, 0)
-            table = em_up_to(axes, observed[number], most)
-            return Joint(views[number], self._class_axis, observed[number], table)
+            return self._fitted(new[number], views[number], observed[number])
 
         for places, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
             self._joints[places] = joint
+
+    def _fitted(self, places: tuple[int, ...], views: tuple[View, ...], observed: Floats) -> Joint:
+        """Return the fitted joint table of a set of attributes."""
+        axes = (*(view.axis for view in views), self._class_axis)
+        pace = self._paces[list(places)].min()
+        most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
+        if self.whole:  # the more attributes, the sooner chance is fitted
+            most >>= max(len(places) - MOST, 0)
+        return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
 
     def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
         """Count the joint tables of several sets in one pass over the records."""

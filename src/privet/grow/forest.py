@@ -112,8 +112,7 @@ def grow_forest(
     There are fewer if there are not so many good splits at the root and its children.
     """
     wanted = SysFor() if wanted is None else wanted
-    first = evidence
-    evidence = first.refined(lambda: grown(first, policy, target))
+    evidence = evidence.narrowed(lambda of: grown(of, policy, target))
     trees: list[Tree] = []
     known = Known(shared=True)
     for levels in _starts(evidence, policy, wanted):

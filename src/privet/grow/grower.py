@@ -52,10 +52,9 @@ def grow(
     the nodes below; their evidence was refined before.
     """
     if not levels:
-        first = cache(lambda: grown(evidence, policy, target))
-        closer = evidence.refined(first)
-        tree = first() if closer is evidence else grown(closer, policy, target)
-        return _finished(closer, tree, policy)
+        trees = cache(lambda of: grown(of, policy, target))
+        closer = evidence.refined(trees)
+        return _finished(closer, trees(closer), policy)
     return _finished(evidence, grown(evidence, policy, target, levels, known), policy)
 
 

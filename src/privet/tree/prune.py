@@ -25,6 +25,7 @@ __all__ = [
     "prune_leaves",
     "prune_needless",
     "prune_unsure",
+    "worth_their_cost",
 ]
 
 
@@ -73,16 +74,21 @@ def prune_leaves(tree: Tree, most: int) -> Tree:
     return tree if stays[tree.child >= 0].all() else cut(tree, stays)
 
 
-def prune_needless(tree: Tree) -> Tree:
-    """Cut each subtree whose leaves do not make a record fewer errors a split than a leaf would."""
+def prune_needless(tree: Tree, cost: float = 1.0) -> Tree:
+    """Cut each subtree whose leaves save fewer errors per split than ``cost`` records."""
+    return cut(tree, worth_their_cost(tree, cost))
+
+
+def worth_their_cost(tree: Tree, cost: float) -> NDArray[np.bool_]:
+    """Say which nodes stay divided where a leaf costs as much as ``cost`` errors."""
     counts = np.maximum(tree.counts, 0.0)
-    least = counts.sum(1) - counts[np.arange(tree.nodes), tree.label] + 1.0
+    least = counts.sum(1) - counts[np.arange(tree.nodes), tree.label] + cost
     stays = tree.child >= 0
     for node in np.flatnonzero(stays)[::-1].tolist():
         below = float(least[tree.children(node)].sum())
         stays[node] = below < least[node]
         least[node] = min(below, least[node])
-    return cut(tree, stays)
+    return stays
 
 
 def more_errors(rows: ArrayLike, errors: ArrayLike, confidence: float) -> Floats:

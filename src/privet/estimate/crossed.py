@@ -1,0 +1,53 @@
+"""How many errors a split has to save, by what half of the records say of trees from the other.
+
+A tree that is grown from one table fits chance as well. The other half of the records has the same
+truth and another chance: of the trees that remain where each split must save more and more errors,
+the one with the fewest errors by the other half's table is as large as the records allow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.tree.prune import worth_their_cost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Floats
+    from privet.estimate.base import Evidence
+    from privet.estimate.fitted import FittedEvidence
+    from privet.tree import Tree
+
+__all__ = ["cost_of_a_split"]
+
+# Of the cost that is best for halves, whose smooth tables prefer small trees. With 0.7, 0.5 and
+# 0.25 of it .787, .794 and .797 of the gap were closed on average in 23 random worlds of 50,000
+# records at γ = 3; with 1, 0.7, 0.5 and 0.25 .907, .908, .908 and .899 in 17 of them at γ = 8.
+LESS = 0.5
+
+
+def cost_of_a_split(
+    halves: tuple[FittedEvidence, FittedEvidence], grown: Callable[[Evidence], Tree], rows: int
+) -> float:
+    """Return the cost of a split, in records, for a tree from both halves."""
+    costs = 2.0 ** np.arange(0, np.log2(max(rows, 2)), 0.5)
+    errors = np.zeros(len(costs))
+    for own, other in (halves, halves[::-1]):
+        tree = grown(own)
+        counts = np.stack([other.counts(box, other.whole) for box in tree.boxes])
+        wrong = counts.sum(1) - counts[np.arange(tree.nodes), tree.label]
+        errors += [_errors(tree, worth_their_cost(tree, cost), wrong) for cost in costs]
+    return LESS * float(costs[np.argmin(errors)])
+
+
+def _errors(tree: Tree, stays: NDArray[np.bool_], wrong: Floats) -> float:
+    """Return the errors of a tree in which only some tests stay."""
+    errors = wrong.copy()
+    for node in np.flatnonzero(stays)[::-1].tolist():
+        errors[node] = errors[tree.children(node)].sum()
+    return float(errors[0])
