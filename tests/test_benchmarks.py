@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from benchmarks.claims import KINDS, bound
-from privet.channel.base import _kinds
+from privet.channel.card import KINDS as CHANNELS
 from privet.randomness import Randomness
 
 
 def test_every_kind_of_channel_with_an_epsilon_is_checked() -> None:
-    assert set(KINDS) == {name for name, kind in _kinds.items() if not kind.numbers}
+    assert set(KINDS) == {name for name, kind in CHANNELS.items() if not kind.numbers}
 
 
 @pytest.mark.parametrize("kind", KINDS)

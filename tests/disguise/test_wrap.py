@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from privet.disguise.wrap import wrap_reals, wrap_whole
+from privet.disguise.wrap import wrap
 
 Floats = NDArray[np.float64]
 finite = st.floats(-1e12, 1e12, allow_subnormal=False)
 
 
-def one(value: float, noise: float, lower: float, upper: float) -> float:
-    return float(wrap_reals(*(np.array([x]) for x in (value, noise, lower, upper)))[0])
+def real(value: float, noise: float, lower: float, upper: float) -> float:
+    return float(wrap(*(np.array([x]) for x in (value, noise, lower, upper)))[0])
 
 
 def whole(value: float, noise: float, lower: float, upper: float) -> float:
-    return float(wrap_whole(*(np.array([x]) for x in (value, noise, lower, upper)))[0])
+    return float(wrap(*(np.array([x]) for x in (value, noise, lower, upper)), whole=True)[0])
 
 
 def real_twin(values: Floats, noise: Floats, lower: Floats, upper: Floats) -> Floats:
@@ -44,21 +44,21 @@ def test_the_kernels_are_their_plain_twins(seed: int, wide: float) -> None:
     noise = wide * rng.normal(size=200)
     values = np.maximum(low + rng.uniform(0, 1, 200) * (high - low), low)
     expected = real_twin(values, noise, low, high)
-    assert np.array_equal(wrap_reals(values, noise, lower, upper, member), expected)
+    assert np.array_equal(wrap(values, noise, lower, upper, member), expected)
     values = np.floor(low) + 1 + np.floor(rng.uniform(0, 1, 200) * (high - low))
     values[:5] = np.nan
     expected = whole_twin(values, noise, low, high)
-    found = wrap_whole(values, noise, lower, upper, member)
-    assert np.array_equal(found, expected, equal_nan=True)
+    wrapped = wrap(values, noise, lower, upper, member, whole=True)
+    assert np.array_equal(wrapped, expected, equal_nan=True)
 
 
 def test_reals_by_hand() -> None:
-    assert one(7.5, 0.25, 6, 8) == 7.75
-    assert one(7.5, 1.0, 6, 8) == 6.5  # over the top: in at the bottom
-    assert one(6.5, -1.0, 6, 8) == 7.5  # under the bottom: in at the top
-    assert one(7.0, 1.0, 6, 8) == 8  # the upper end is inside
-    assert one(7.0, -1.0, 6, 8) == 8  # the lower end is not: it is the upper one
-    assert one(7.0, 40.0, 6, 8) == 7.0  # many times round
+    assert real(7.5, 0.25, 6, 8) == 7.75
+    assert real(7.5, 1.0, 6, 8) == 6.5  # over the top: in at the bottom
+    assert real(6.5, -1.0, 6, 8) == 7.5  # under the bottom: in at the top
+    assert real(7.0, 1.0, 6, 8) == 8  # the upper end is inside
+    assert real(7.0, -1.0, 6, 8) == 8  # the lower end is not: it is the upper one
+    assert real(7.0, 40.0, 6, 8) == 7.0  # many times round
 
 
 def test_whole_numbers_by_hand() -> None:
@@ -70,12 +70,12 @@ def test_whole_numbers_by_hand() -> None:
 
 def test_rounding_does_not_reach_the_open_end() -> None:
     """1 + 2⁻⁵³ lies inside (1, 2], but the nearest float is 1."""
-    assert one(1 + 2**-52, -(2**-53), 1, 2) == 1 + 2**-52
-    assert one(1 + 2**-52, -(2**-53), 1, 2) > 1
+    assert real(1 + 2**-52, -(2**-53), 1, 2) == 1 + 2**-52
+    assert real(1 + 2**-52, -(2**-53), 1, 2) > 1
 
 
 def test_no_room_leaves_the_number() -> None:
-    assert one(3.25, 10.0, 3.25, 3.25) == 3.25
+    assert real(3.25, 10.0, 3.25, 3.25) == 3.25
 
 
 @given(finite, st.floats(0, 1), st.floats(1e-9, 1e12), st.floats(-1e13, 1e13))
@@ -86,7 +86,7 @@ def test_a_real_never_leaves_its_interval(
     if upper <= lower:
         return
     value = min(max(lower + share * width, np.nextafter(lower, np.inf)), upper)
-    assert lower < one(value, noise, lower, upper) <= upper
+    assert lower < real(value, noise, lower, upper) <= upper
 
 
 @given(st.integers(-10_000, 10_000), st.integers(1, 500), st.data(), st.floats(-1e6, 1e6))
@@ -94,6 +94,6 @@ def test_a_whole_number_never_leaves_its_interval(
     low: int, kinds: int, data: st.DataObject, noise: float
 ) -> None:
     value = data.draw(st.integers(low, low + kinds - 1))
-    found = whole(value, noise, low - 0.5, low + kinds - 0.5)
-    assert low <= found <= low + kinds - 1
-    assert found == low + (int(np.rint(value + noise)) - low) % kinds
+    wrapped = whole(value, noise, low - 0.5, low + kinds - 0.5)
+    assert low <= wrapped <= low + kinds - 1
+    assert wrapped == low + (int(np.rint(value + noise)) - low) % kinds

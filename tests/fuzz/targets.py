@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import privet as pv
-from privet.channel import base as channels
+from privet.channel import card as channels
 from privet.coding import Coding
 from privet.disguise import monotone_key, planfile
 from privet.disguise.ledger import Account, Entry, Ledger
@@ -43,7 +43,7 @@ from tests.survey.asked import FORM
 __all__ = ["TARGETS", "Target", "tables"]
 
 SEALED = (sealed.Kind.opened, reading.parse_json, reading.typed)
-KINDS = tuple(channels._kinds.values())
+KINDS = tuple(channels.KINDS.values())
 SCHEMAS = (Schema.from_dict, Attribute.from_dict)
 CHANNELS = (channels.read_channel, channels.read_exactly, *(kind.from_dict for kind in KINDS))
 CARD = (

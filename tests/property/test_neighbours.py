@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import privet as pv
-from privet.channel.base import _kinds
+from privet.channel.card import KINDS
 from privet.cli import cli
 from privet.disguise import recipe as recipes
 from privet.disguise.base import Disguise
@@ -65,7 +65,7 @@ def kinds_of(method: Disguise, schema: pv.Schema) -> set[str]:
 
 def test_every_kind_of_channel_with_an_epsilon_is_among_them(tmp_path: Path) -> None:
     covered = set().union(*(kinds_of(*held) for held in claiming(tmp_path).values()))
-    assert covered >= {name for name, kind in _kinds.items() if not kind.numbers}
+    assert covered >= {name for name, kind in KINDS.items() if not kind.numbers}
 
 
 NAMES = sorted(claiming(Path("unused")))

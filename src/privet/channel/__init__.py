@@ -1,7 +1,8 @@
 """Channels: the known random changes of attributes, one file per kind."""
 
 from privet.channel.band import Band
-from privet.channel.base import Channel, Stated, read_channel, register
+from privet.channel.base import Channel, Stated
+from privet.channel.card import read_channel, register
 from privet.channel.coarse import CoarseNoise
 from privet.channel.flip import Flip
 from privet.channel.gamma_diagonal import GammaDiagonal

@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privet.channel.base import Channel, exact, read_exactly, register
-from privet.channel.gamma_diagonal import MAX_BITS, check_gamma
+from privet.channel.base import Single
+from privet.channel.card import register
+from privet.channel.gamma_diagonal import MAX_BITS, check_bits, check_gamma, check_size
 from privet.coding import code_type
 from privet.compiled import kernel
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from privet.channel.gamma_diagonal import Gamma
@@ -80,7 +79,7 @@ def draw_band(
 
 @register
 @dataclass(frozen=True)
-class Band(Channel):
+class Band(Single):
     """Move a value of an ordered ``attribute`` to a near cell; far ones are γ times less likely.
 
     Protects the attribute by ε = ln γ, for anyone, whatever they know. ``low`` =
@@ -93,6 +92,10 @@ class Band(Channel):
     """
 
     kind: ClassVar[str] = "band"
+    card: ClassVar[tuple[str, ...]] = (
+        *("attribute", "size", "half", "bits"),
+        *("low", "high", "extra", "gamma"),
+    )
 
     attribute: str
     size: int
@@ -103,18 +106,14 @@ class Band(Channel):
     def __post_init__(self) -> None:
         where = f"Attribute {self.attribute!r}"
         gamma = check_gamma(self.gamma, where)
-        if self.size < 2:
-            message = f"{where} has a single value: there is nothing to put in its place."
-            raise PlanError(message, hint="release it as 'exact' or 'withheld', or use more bins.")
+        check_size(self.size, where)
         if self.half is None:
             object.__setattr__(self, "half", half_width(self.size, float(gamma)))
         if not isinstance(self.half, int) or not 0 <= self.half < self.size:
             message = f"{where}: the band's half width must be a whole number below {self.size}."
             raise PlanError(message)
         code_type(self.output_size)
-        if not 1 <= self.bits <= MAX_BITS:
-            message = f"{where}: bits must be from 1 to {MAX_BITS}."
-            raise PlanError(message)
+        check_bits(self.bits, where)
         if self.high <= self.low or self.extra > self.low:
             message = f"{where}: gamma is so near 1, or the cells are so many, that "
             message += f"words of {self.bits} bits cannot tell near from far."
@@ -139,11 +138,6 @@ class Band(Channel):
     def extra(self) -> int:
         """How many words are left over, and go to one far output."""
         return self.scale - (self.size - 1) * self.low - self.width * self.high
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
-        return (self.attribute,)
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -173,29 +167,3 @@ class Band(Channel):
     def amplification(self) -> Fraction:
         """Return high / low, which is at most γ."""
         return Fraction(self.high, self.low)
-
-    # The card
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number of the channel."""
-        return {
-            "kind": self.kind,
-            "attribute": self.attribute,
-            "size": self.size,
-            "half": self.half,
-            "bits": self.bits,
-            "low": self.low,
-            "high": self.high,
-            "extra": self.extra,
-            "gamma": str(self.gamma) if isinstance(self.gamma, Fraction) else self.gamma,
-        }
-
-    @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> Band:
-        """Read what ``to_dict`` wrote; the integers must be those that γ and b give."""
-        return read_exactly(
-            form,
-            lambda: cls(
-                form["attribute"], form["size"], exact(form["gamma"]), form["half"], form["bits"]
-            ),
-        )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from privet.channel.base import Channel, read_exactly, whole_matrix
+from privet.channel.base import Channel, whole_matrix
+from privet.channel.card import read_exactly
 from privet.channel.noise import Noise
 from privet.coding import Coding
 from privet.errors import MethodError
@@ -136,14 +137,6 @@ class CoarseNoise(Channel):
 
     def _matrix(self) -> NDArray[np.int64]:
         return whole_matrix(self.kernel, self.scale)
-
-    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
-        ends = np.cumsum(self.matrix(), axis=0)
-        cells = np.unique(codes)
-        for cell in cells[cells < self.coding.known]:
-            rows = codes == cell
-            out[rows] = np.searchsorted(ends[:, cell], words[rows], "right")
-        return int(cells[-1])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the noise, the cells and where the intervals start."""

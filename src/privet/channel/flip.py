@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from privet.channel.base import Channel, Stated, exact, read_exactly, register
-from privet.channel.gamma_diagonal import MAX_BITS
+from privet.channel.base import Stated
+from privet.channel.card import register
+from privet.channel.gamma_diagonal import MAX_BITS, check_bits
 from privet.channel.joint_gamma import check_group
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -55,7 +56,7 @@ def check_theta(theta: object, where: str) -> Fraction:
 
 @register
 @dataclass(frozen=True)
-class Flip(Channel, Stated):
+class Flip(Stated):
     """Send a group of binary attributes as it is with probability θ, else all of it turned round.
 
     A single bit is protected by ε = |ln(θ/(1−θ))|. Two or more together have **no finite ε**: a
@@ -70,6 +71,7 @@ class Flip(Channel, Stated):
     """
 
     kind: ClassVar[str] = "flip"
+    card: ClassVar[tuple[str, ...]] = ("attributes", "bits", "keep", "turn", "theta")
     states: ClassVar[int] = 4
 
     names: tuple[str, ...]
@@ -83,8 +85,7 @@ class Flip(Channel, Stated):
         if len(self.names) > MAX_NAMES:
             message = f"{where} has {len(self.names)} attributes; at most {MAX_NAMES} are possible."
             raise PlanError(message, hint="make two groups of it.")
-        if not 1 <= self.bits <= MAX_BITS:
-            raise PlanError(f"{where}: bits must be from 1 to {MAX_BITS}.")
+        check_bits(self.bits, where)
         if self.keep == self.turn:
             message = f"{where}: theta is so near 0.5 that words of {self.bits} bits cannot tell "
             raise PlanError(message + "it from 0.5.", hint="move theta away from 0.5.")
@@ -99,11 +100,6 @@ class Flip(Channel, Stated):
     def turn(self) -> int:
         """How many of the ``2**bits`` words turn the group round."""
         return self.scale - self.keep
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The names of the group."""
-        return self.names
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -178,23 +174,3 @@ class Flip(Channel, Stated):
             weights[value, 1::2, value] += self.keep
             weights[value, 2:, 1 - value] -= self.turn
         return weights / (self.keep - self.turn)
-
-    # The card
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number of the channel."""
-        return {
-            "kind": self.kind,
-            "attributes": list(self.names),
-            "bits": self.bits,
-            "keep": self.keep,
-            "turn": self.turn,
-            "theta": str(self.theta) if isinstance(self.theta, Fraction) else self.theta,
-        }
-
-    @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> Flip:
-        """Read what ``to_dict`` wrote; the integers must be those that θ gives."""
-        return read_exactly(
-            form, lambda: cls(tuple(form["attributes"]), exact(form["theta"]), form["bits"])
-        )

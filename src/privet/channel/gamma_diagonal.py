@@ -10,19 +10,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from privet.channel.base import Channel, exact, read_exactly, register
+from privet.channel.base import Channel, Single
+from privet.channel.card import register
 from privet.coding import code_type
 from privet.compiled import kernel
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from privet.coding import Box
 
-__all__ = ["MAX_BITS", "Diagonal", "Gamma", "GammaDiagonal", "check_gamma"]
+__all__ = [
+    "MAX_BITS",
+    "Diagonal",
+    "Gamma",
+    "GammaDiagonal",
+    "check_bits",
+    "check_gamma",
+    "check_size",
+]
 
 Gamma: TypeAlias = "int | float | Fraction"
 
@@ -39,6 +48,19 @@ def check_gamma(gamma: object, where: str) -> Fraction:
     message = f"{where}: gamma must be a finite number above 1."
     hint = "5 to 12 is usual; the smaller, the more private; to release as is, use 'exact'."
     raise PlanError(message, hint=hint)
+
+
+def check_size(size: int, where: str) -> None:
+    """Check that there are two values at least."""
+    if size < 2:
+        message = f"{where} has a single value: there is nothing to put in its place."
+        raise PlanError(message, hint="release it as 'exact' or 'withheld', or use more bins.")
+
+
+def check_bits(bits: int, where: str, least: int = 1) -> None:
+    """Check how many bits a word has."""
+    if not least <= bits <= MAX_BITS:
+        raise PlanError(f"{where}: bits must be from {least} to {MAX_BITS}.")
 
 
 @kernel
@@ -126,14 +148,10 @@ class Diagonal(Channel):
     bits: int
 
     def _check(self, where: str) -> None:
-        """Refuse numbers that make no channel."""
+        """Validate the numbers of the channel."""
         check_gamma(self.gamma, where)
-        if self.input_size < 2:
-            message = f"{where} has a single value: there is nothing to put in its place."
-            raise PlanError(message, hint="release it as 'exact' or 'withheld', or use more bins.")
-        if not 1 <= self.bits <= MAX_BITS:
-            message = f"{where}: bits must be from 1 to {MAX_BITS}."
-            raise PlanError(message)
+        check_size(self.input_size, where)
+        check_bits(self.bits, where)
         if self.diagonal <= self.off:
             message = f"{where}: gamma is so near 1 that, for {self.input_size} values, "
             message += f"words of {self.bits} bits cannot tell it from 1."
@@ -192,20 +210,10 @@ class Diagonal(Channel):
         """Return 1/λ."""
         return self.scale / (self.diagonal - self.off)
 
-    # The card
-
-    def _numbers(self) -> dict[str, Any]:
-        return {
-            "bits": self.bits,
-            "off": self.off,
-            "diagonal": self.diagonal,
-            "gamma": str(self.gamma) if isinstance(self.gamma, Fraction) else self.gamma,
-        }
-
 
 @register
 @dataclass(frozen=True)
-class GammaDiagonal(Diagonal):
+class GammaDiagonal(Single, Diagonal):
     """Substitute a value of ``attribute`` by any other; itself is γ times as likely as each.
 
     Protects the attribute by ε = ln γ, for anyone, whatever they know.
@@ -218,6 +226,7 @@ class GammaDiagonal(Diagonal):
     """
 
     kind: ClassVar[str] = "gamma-diagonal"
+    card: ClassVar[tuple[str, ...]] = ("attribute", "size", "bits", "off", "diagonal", "gamma")
 
     attribute: str
     size: int
@@ -229,27 +238,6 @@ class GammaDiagonal(Diagonal):
         self._check(f"Attribute {self.attribute!r}")
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
-        return (self.attribute,)
-
-    @property
     def inputs(self) -> tuple[int, ...]:
         """The size of its domain."""
         return (self.size,)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number of the channel."""
-        return {
-            "kind": self.kind,
-            "attribute": self.attribute,
-            "size": self.size,
-            **self._numbers(),
-        }
-
-    @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> GammaDiagonal:
-        """Read what ``to_dict`` wrote; the integers must be those that γ gives."""
-        return read_exactly(
-            form, lambda: cls(form["attribute"], form["size"], exact(form["gamma"]), form["bits"])
-        )

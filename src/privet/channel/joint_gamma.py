@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from privet.channel.base import Stated, exact, read_exactly, register
+from privet.channel.base import Stated
+from privet.channel.card import register
 from privet.channel.gamma_diagonal import MAX_BITS, Diagonal, Gamma
 from privet.coding import code_type
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -42,7 +43,7 @@ def check_group(names: object, where: str) -> tuple[str, ...]:
 
 @register
 @dataclass(frozen=True)
-class JointGammaDiagonal(Diagonal, Stated):
+class JointGammaDiagonal(Stated, Diagonal):
     """Substitute a group's tuple by any other of its product domain; itself is γ times as likely.
 
     Protects the whole group by ε = ln γ. It keeps what the attributes have to do with each other,
@@ -54,6 +55,7 @@ class JointGammaDiagonal(Diagonal, Stated):
     """
 
     kind: ClassVar[str] = "joint-gamma-diagonal"
+    card: ClassVar[tuple[str, ...]] = ("attributes", "sizes", "bits", "off", "diagonal", "gamma")
     states: ClassVar[int] = 2
 
     names: tuple[str, ...]
@@ -73,11 +75,6 @@ class JointGammaDiagonal(Diagonal, Stated):
             message += f"at most {MAX_TUPLES:,} are possible."
             raise PlanError(message, hint="make the group smaller, or use fewer bins.")
         self._check(where)
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The names of the group."""
-        return self.names
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -121,24 +118,3 @@ class JointGammaDiagonal(Diagonal, Stated):
     @property
     def _gap(self) -> int:
         return self.diagonal - self.off
-
-    # The card
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number of the channel."""
-        return {
-            "kind": self.kind,
-            "attributes": list(self.names),
-            "sizes": list(self.sizes),
-            **self._numbers(),
-        }
-
-    @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> JointGammaDiagonal:
-        """Read what ``to_dict`` wrote; the integers must be those that γ gives."""
-        return read_exactly(
-            form,
-            lambda: cls(
-                tuple(form["attributes"]), tuple(form["sizes"]), exact(form["gamma"]), form["bits"]
-            ),
-        )

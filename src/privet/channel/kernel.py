@@ -7,15 +7,14 @@ random: what is observed is the part and the code in it, and the law is that of 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from privet.channel.base import Channel, whole_matrix
-from privet.errors import BugError
+from privet.channel.base import Single, whole_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -25,8 +24,11 @@ __all__ = ["Kernel"]
 
 
 @dataclass(frozen=True, eq=False)
-class Kernel(Channel):
-    """The law ``shares`` of one attribute: outputs × cells, columns summing to one."""
+class Kernel(Single):
+    """The law ``shares`` of one attribute: outputs × cells, columns summing to one.
+
+    It has no kind that a card knows: a release has the channels that a kernel is made of.
+    """
 
     kind: ClassVar[str] = "kernel"
 
@@ -46,11 +48,6 @@ class Kernel(Channel):
         return cls(attribute, np.concatenate([share * law for share, law in laws]))
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
-        return (self.attribute,)
-
-    @property
     def inputs(self) -> tuple[int, ...]:
         """The number of cells."""
         return (self.shares.shape[1],)
@@ -62,18 +59,3 @@ class Kernel(Channel):
 
     def _matrix(self) -> NDArray[np.int64]:
         return whole_matrix(self.shares, self.scale)
-
-    def _draw(self, codes: Any, words: Any, out: Any) -> NoReturn:
-        """Refuse: nothing is disguised by it."""
-        del codes, words, out
-        raise BugError("a kernel is for mining, not for disguising")
-
-    def to_dict(self) -> NoReturn:
-        """Refuse: a card has the channels themselves."""
-        raise BugError("a card has no kernel")
-
-    @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> NoReturn:
-        """Refuse: a card has the channels themselves."""
-        del form
-        raise BugError("a card has no kernel")

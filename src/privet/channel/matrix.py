@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privet.channel.base import Channel, read_exactly, register
-from privet.channel.gamma_diagonal import MAX_BITS
+from privet.channel.base import Single
+from privet.channel.card import register
+from privet.channel.gamma_diagonal import MAX_BITS, check_bits
 from privet.compiled import kernel
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -52,7 +53,7 @@ def draw_column(
 
 @register
 @dataclass(frozen=True)
-class WrittenMatrix(Channel):
+class WrittenMatrix(Single):
     """Put output u in the place of value v of ``attribute`` with probability matrix[u, v].
 
     ``columns[v][u]`` are whole numbers that sum to ``2**bits``. Protects by the largest log ratio
@@ -64,6 +65,7 @@ class WrittenMatrix(Channel):
     """
 
     kind: ClassVar[str] = "matrix"
+    card: ClassVar[tuple[str, ...]] = ("attribute", "bits", "columns")
 
     attribute: str
     columns: tuple[tuple[int, ...], ...]
@@ -107,8 +109,7 @@ class WrittenMatrix(Channel):
         if not 2 <= size <= MOST_VALUES:
             message = f"{where} has {size} values; a matrix may be written out for 2 to "
             raise PlanError(f"{message}{MOST_VALUES}.", hint="use a gamma instead, or fewer bins.")
-        if not GUIDES <= self.bits <= MAX_BITS:
-            raise PlanError(f"{where}: bits must be from {GUIDES} to {MAX_BITS}.")
+        check_bits(self.bits, where, GUIDES)
         for column in self.columns:
             if len(column) != size or min(column) < 0 or sum(column) != self.scale:
                 message = f"{where}: each column must hold {size} whole numbers, none negative, "
@@ -116,11 +117,6 @@ class WrittenMatrix(Channel):
         if not self.condition() < WORST_CONDITION:
             message = f"{where}: the matrix cannot be inverted, so nobody could learn from it."
             raise PlanError(message, hint="two values must not look alike: make columns differ.")
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
-        return (self.attribute,)
 
     @property
     def size(self) -> int:
@@ -145,23 +141,3 @@ class WrittenMatrix(Channel):
 
     def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
         return draw_column(codes, words, *self._search, self.bits - GUIDES, out)
-
-    # The card
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number of the channel."""
-        columns = [list(column) for column in self.columns]
-        return {
-            "kind": self.kind,
-            "attribute": self.attribute,
-            "bits": self.bits,
-            "columns": columns,
-        }
-
-    @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> WrittenMatrix:
-        """Read what ``to_dict`` wrote."""
-        return read_exactly(
-            form,
-            lambda: cls(form["attribute"], tuple(map(tuple, form["columns"])), form["bits"]),
-        )

@@ -18,17 +18,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from privet.channel.base import Channel, read_exactly, register
+from privet.channel.base import Single
 from privet.channel.breach import Interval, interval_of
-from privet.channel.gamma_diagonal import MAX_BITS
+from privet.channel.card import register
+from privet.channel.gamma_diagonal import MAX_BITS, check_bits
 from privet.channel.noise_law import LAWS, MOST_STEPS, gaussian_weights, uniform_weights
 from privet.coding import code_type
 from privet.compiled import kernel
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from privet.coding import Floats
@@ -79,7 +78,7 @@ def draw_by_table(
 
 @register
 @dataclass(frozen=True)
-class Noise(Channel):
+class Noise(Single):
     """Add noise to the numbers of an ``attribute``, both on a grid of ``steps`` over its range.
 
     ``spread`` is in steps: the half width of uniform noise, the standard deviation of Gaussian
@@ -93,6 +92,10 @@ class Noise(Channel):
     """
 
     kind: ClassVar[str] = "noise"
+    card: ClassVar[tuple[str, ...]] = (
+        *("attribute", "law", "low", "high", "steps", "spread"),
+        *("reach", "middle", "bits"),  # the weights follow from these exactly
+    )
     numbers: ClassVar[bool] = True
 
     attribute: str
@@ -115,8 +118,7 @@ class Noise(Channel):
             raise PlanError(message + f"{MOST_STEPS - 1}.")
         if not (self.spread > 0 and math.isfinite(self.spread)):
             raise PlanError(f"{where}: the noise must be a finite number above 0.")
-        if not 1 <= self.bits <= MAX_BITS:
-            raise PlanError(f"{where}: bits must be from 1 to {MAX_BITS}.")
+        check_bits(self.bits, where)
         if self.law == "uniform" and self.spread != int(self.spread):
             raise PlanError(f"{where}: uniform noise reaches over a whole number of steps.")
         length = (2 if self.law == "uniform" else _TAILS) * self.spread + self.steps
@@ -164,6 +166,11 @@ class Noise(Channel):
     def reach(self) -> int:
         """The largest number of steps that is ever added."""
         return len(self.weights_of_steps) // 2
+
+    @property
+    def middle(self) -> int:
+        """How many of the words add nothing."""
+        return int(self.weights_of_steps[self.reach])
 
     @property
     def step(self) -> float:
@@ -285,11 +292,6 @@ class Noise(Channel):
     # The channel
 
     @property
-    def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
-        return (self.attribute,)
-
-    @property
     def inputs(self) -> tuple[int, ...]:
         """The number of points of the grid."""
         return (self.steps + 1,)
@@ -321,39 +323,6 @@ class Noise(Channel):
         for point in range(self.input_size):
             matrix[point : point + len(weights), point] = weights
         return matrix
-
-    # The card
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number of the channel; the weights follow from them exactly.
-
-        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
-        >>> noise.to_dict()["law"]
-        'uniform'
-        """
-        return {
-            "kind": self.kind,
-            "attribute": self.attribute,
-            "law": self.law,
-            "low": self.low,
-            "high": self.high,
-            "steps": self.steps,
-            "spread": self.spread,
-            "reach": self.reach,
-            "middle": int(self.weights_of_steps[self.reach]),
-            "bits": self.bits,
-        }
-
-    @classmethod
-    def from_dict(cls, form: Mapping[str, Any]) -> Noise:
-        """Read what ``to_dict`` wrote; the integers must be those that the law gives.
-
-        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
-        >>> Noise.from_dict(noise.to_dict()) == noise
-        True
-        """
-        names = ("attribute", "law", "low", "high", "steps", "spread", "bits")
-        return read_exactly(form, lambda: cls(*(form[name] for name in names)))
 
 
 def check_amount(amount: object, name: str, where: str) -> None:

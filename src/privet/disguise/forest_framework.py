@@ -19,7 +19,7 @@ from privet.disguise.base import method
 from privet.disguise.kernels import deal
 from privet.disguise.noised import Noised, normals
 from privet.disguise.rules import SAID, Rules, matrix
-from privet.disguise.wrap import wrap_reals, wrap_whole
+from privet.disguise.wrap import wrap
 from privet.errors import PlanError
 from privet.table import MemoryTable
 from privet.tree.domains import intersect
@@ -72,13 +72,13 @@ class ForestFramework(Noised):
     --------
     >>> import privet as pv
     >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
-    >>> release = pv.ForestFramework(n_trees=2).disguise(table, schema, seed=1)
-    >>> release.rows
-    300
+    >>> release = pv.ForestFramework(n_trees=2).disguise(table, schema)
+    >>> release.unbounded.settings["n_trees"]
+    2
     """
 
     method: ClassVar[str] = "forest-framework"
-    said: ClassVar[tuple[str, ...]] = (
+    said = (
         (
             "Numbers have noise, categories and the class are dealt anew among records of the "
             "same leaves of {n_trees} trees."
@@ -155,8 +155,8 @@ def shaken(
         upper = np.minimum(leaves.limits.upper[:, column], high)
         drawn = normals(source, places[attribute.name], table.rows)
         shift = (high - low) * (mean + noise * drawn)
-        wrap = wrap_whole if attribute.integer else wrap_reals
-        return wrap(table.columns[attribute.name], shift, lower, upper, leaves.member)
+        column = table.columns[attribute.name]
+        return wrap(column, shift, lower, upper, leaves.member, whole=attribute.integer)
 
     inputs = schema.inputs
     numeric = [place for place, attribute in enumerate(inputs) if not attribute.is_categorical]

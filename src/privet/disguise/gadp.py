@@ -65,7 +65,7 @@ class GADP(Noised):
     """
 
     method: ClassVar[str] = "gadp"
-    said: ClassVar[tuple[str, ...]] = (
+    said = (
         (
             "Confidential numbers are drawn anew round their regression on all else, with "
             "proximity {proximity}; all other attributes are plain."

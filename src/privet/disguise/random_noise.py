@@ -11,7 +11,7 @@ from privet.disguise.base import method
 from privet.disguise.forest_framework import check_noise
 from privet.disguise.noised import Noised, uniforms
 from privet.disguise.rules import check_share
-from privet.disguise.wrap import wrap_reals, wrap_whole
+from privet.disguise.wrap import wrap
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -44,13 +44,12 @@ class RandomNoise(Noised):
     --------
     >>> import privet as pv
     >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
-    >>> release = pv.RandomNoise(noise=0.1).disguise(table, schema, seed=1)
-    >>> release.rows
-    300
+    >>> pv.RandomNoise(noise=0.1, change=0.3).disguise(table, schema).treatments["age"]
+    'unbounded-noise'
     """
 
     method: ClassVar[str] = "random-noise"
-    said: ClassVar[tuple[str, ...]] = (
+    said = (
         (
             "Numbers have uniform noise of up to {noise} of their range to either side, "
             "categories and the class are changed to any other with probability {change}. Noise"
@@ -86,9 +85,8 @@ class RandomNoise(Noised):
     def _moved(self, attribute: Attribute, column: Floats, drawn: Floats) -> Floats:
         low, high = attribute.range
         shift = self.noise * (high - low) * (2.0 * drawn - 1.0)
-        if attribute.integer:
-            return wrap_whole(column, shift, low - 0.5, high)
-        return wrap_reals(column, shift, low, high)
+        below = low - 0.5 if attribute.integer else low
+        return wrap(column, shift, below, high, whole=attribute.integer)
 
 
 def _changed(codes: NDArray[Any], drawn: Floats, size: int, change: float) -> NDArray[Any]:

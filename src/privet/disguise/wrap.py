@@ -13,54 +13,37 @@ if TYPE_CHECKING:
 
     from privet.coding import Floats
 
-__all__ = ["wrap_reals", "wrap_whole"]
+__all__ = ["wrap"]
 
 
-def wrap_reals(
+def wrap(
     values: Floats,
     noise: Floats,
     lower: ArrayLike,
     upper: ArrayLike,
     member: NDArray[np.int64] | None = None,
+    *,
+    whole: bool = False,
 ) -> Floats:
     """Return values with noise inside (lower, upper], wrapped round: H − ((H − v − e) mod (H − L)).
 
     ``member`` is the interval of each value; without it there is one. No result ever leaves its
-    interval, however numbers are rounded; of one without room the value is what is left. A missing
-    value stays missing.
+    interval, however numbers are rounded; a value in one without room stays as it is. A missing
+    value stays missing. ``whole`` numbers are rounded, and stay among those inside, from lo to hi:
+    lo + ((round(v + e) − lo) mod (hi − lo + 1)).
 
-    >>> wrap_reals(np.array([7.5]), np.array([1.0]), 6.0, 8.0)
+    >>> wrap(np.array([7.5]), np.array([1.0]), 6.0, 8.0)
     array([6.5])
-    """
-    out = np.empty(len(values))
-    wrap_reals_into(values, noise, *_ends(lower, upper), _members(member, len(values)), out)
-    return out
-
-
-def wrap_whole(
-    values: Floats,
-    noise: Floats,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    member: NDArray[np.int64] | None = None,
-) -> Floats:
-    """Return whole values with noise, rounded and wrapped round among the whole numbers inside.
-
-    They are those of (lower, upper], from lo to hi: lo + ((round(v + e) − lo) mod (hi − lo + 1)).
-
-    >>> wrap_whole(np.array([8.0]), np.array([1.2]), 5.5, 8.5)
+    >>> wrap(np.array([8.0]), np.array([1.2]), 5.5, 8.5, whole=True)
     array([6.])
     """
     out = np.empty(len(values))
-    wrap_whole_into(values, noise, *_ends(lower, upper), _members(member, len(values)), out)
+    if member is None:
+        member = np.zeros(len(values), np.int64)
+    wrap_into = wrap_whole_into if whole else wrap_reals_into
+    wrap_into(values, noise, _ends(lower), _ends(upper), member, out)
     return out
 
 
-def _ends(lower: ArrayLike, upper: ArrayLike) -> tuple[Floats, Floats]:
-    return np.atleast_1d(np.asarray(lower, np.float64)), np.atleast_1d(
-        np.asarray(upper, np.float64)
-    )
-
-
-def _members(member: NDArray[np.int64] | None, rows: int) -> NDArray[np.int64]:
-    return np.zeros(rows, np.int64) if member is None else member
+def _ends(ends: ArrayLike) -> Floats:
+    return np.atleast_1d(np.asarray(ends, np.float64))

@@ -128,21 +128,11 @@ class PartEntry:
 
 @dataclass(frozen=True)
 class Card:
-    """What a card says."""
+    """What a card says: of its parts, what it claims, and all other ``facts`` of the release."""
 
-    schema: Schema
-    codings: dict[str, Coding | None]
-    treatments: dict[str, str]
     parts: tuple[PartEntry, ...]
-    seeded: bool
-    shuffled: bool
     claim: object
-    universe: Universe | None = None
-    anonymity: Anonymity | None = None
-    unbounded: UnboundedNoise | None = None
-    drawn: bool = False
-    people: People | None = None
-    tuned: bool = False
+    facts: dict[str, Any]
 
 
 def write_card(release: Release, parts: Sequence[PartEntry]) -> bytes:
@@ -163,14 +153,14 @@ def write_card(release: Release, parts: Sequence[PartEntry]) -> bytes:
         "shuffled": release.shuffled,
         "seeded": STAMP if release.seeded else False,
     }
-    if release.universe is not None:
-        form["universe"] = release.universe.to_dict()
-    if release.anonymity is not None:
-        form["anonymity"] = release.anonymity.to_dict()
-    if release.unbounded is not None:
-        form["unbounded_noise"] = release.unbounded.to_dict()
-    if release.people is not None:
-        form["people"] = release.people.to_dict()
+    for word, said in (
+        ("universe", release.universe),
+        ("anonymity", release.anonymity),
+        ("unbounded_noise", release.unbounded),
+        ("people", release.people),
+    ):
+        if said is not None:
+            form[word] = said.to_dict()
     form["claim"] = release.claim.to_dict()
     return seal(form, KIND.indent)
 
@@ -218,23 +208,24 @@ def _understood(form: dict[str, Any]) -> Card:
     }
     parts = tuple(PartEntry.from_dict(part) for part in form["parts"])
     _check(form, schema, codings, parts)
-    return Card(
-        schema,
-        codings,
-        form["treatments"],
-        parts,
-        seeded=form["seeded"] == STAMP,
-        shuffled=form["shuffled"],
-        claim=form["claim"],
-        universe=Universe.from_dict(form["universe"], codings) if "universe" in form else None,
-        anonymity=Anonymity.from_dict(form["anonymity"], schema) if "anonymity" in form else None,
-        unbounded=UnboundedNoise.from_dict(form["unbounded_noise"])
+    facts = {
+        "schema": schema,
+        "codings": codings,
+        "treatments": form["treatments"],
+        "seeded": form["seeded"] == STAMP,
+        "shuffled": form["shuffled"],
+        "universe": Universe.from_dict(form["universe"], codings) if "universe" in form else None,
+        "anonymity": Anonymity.from_dict(form["anonymity"], schema)
+        if "anonymity" in form
+        else None,
+        "unbounded": UnboundedNoise.from_dict(form["unbounded_noise"])
         if "unbounded_noise" in form
         else None,
-        drawn=form.get("parts_drawn", False),
-        people=People.from_dict(form["people"]) if "people" in form else None,
-        tuned=form.get("tuned_on_records", False),
-    )
+        "drawn": form.get("parts_drawn", False),
+        "people": People.from_dict(form["people"]) if "people" in form else None,
+        "tuned": form.get("tuned_on_records", False),
+    }
+    return Card(parts, form["claim"], facts)
 
 
 def _check(

@@ -152,20 +152,7 @@ def _read(folder: Path, spark: Any, by: PublicKey | None) -> Release:
     both = zip(tables, card.parts, strict=True)
     parts = tuple(Part(table, part.channels, part.sign, part.codings) for table, part in both)
     try:
-        release = Release(
-            card.schema,
-            card.codings,
-            parts,
-            card.treatments,
-            seeded=card.seeded,
-            shuffled=card.shuffled,
-            universe=card.universe,
-            anonymity=card.anonymity,
-            unbounded=card.unbounded,
-            drawn=card.drawn,
-            people=card.people,
-            tuned=card.tuned,
-        )
+        release = Release(parts=parts, **card.facts)
         release.mark_signed(signer)
         _check_columns(release, folder, card)
         agrees = release.claim.agrees(card.claim)

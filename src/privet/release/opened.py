@@ -27,9 +27,19 @@ Result = TypeVar("Result")
 
 def read_steadily(folder: Path, read: Callable[[Path], Result]) -> Result:
     """Return ``read(folder)``; if another folder takes its place meanwhile, that of the other."""
+    return _steadily(folder, read, mend=True)
+
+
+def look_steadily(folder: Path, look: Callable[[Path], Result]) -> Result:
+    """Return ``look(folder)`` likewise; what a dead writer left behind stays as it is."""
+    return _steadily(folder, look, mend=False)
+
+
+def _steadily(folder: Path, read: Callable[[Path], Result], *, mend: bool) -> Result:
+    """Read a folder again as long as it is another one after an error than before."""
     for _ in range(TRIES):
         before = _looks(folder)
-        if before is None:  # a writer may be between its two renames, or have died there
+        if before is None and mend:  # a writer may be between its two renames, or have died there
             recover(folder)
             before = _looks(folder)
         try:
@@ -39,18 +49,6 @@ def read_steadily(folder: Path, read: Callable[[Path], Result]) -> Result:
                 raise
     message = f"{folder} was replaced {TRIES} times while it was read."
     raise ReleaseError(message, hint="read it again when nobody writes to it.")
-
-
-def look_steadily(folder: Path, look: Callable[[Path], Result]) -> Result:
-    """Return ``look(folder)``, once more if it complains of what others replaced meanwhile."""
-    for _ in range(TRIES):
-        before = _looks(folder)
-        try:
-            return look(folder)
-        except ReleaseError:
-            if _looks(folder) == before:
-                raise
-    return look(folder)
 
 
 def _looks(folder: Path) -> tuple[int, int, int] | None:
