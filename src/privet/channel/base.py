@@ -79,17 +79,32 @@ class Channel(ABC):
 
     @property
     def scale(self) -> int:
-        """What every column of the matrix sums to: ``2**bits``."""
+        """What every column of the matrix sums to: ``2**bits``.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> GammaDiagonal("wind", 2, 3, bits=8).scale
+        256
+        """
         return 1 << self.bits
 
     @property
     def input_size(self) -> int:
-        """The number of joint codes before."""
+        """The number of joint codes before.
+
+        >>> from privet.channel import JointGammaDiagonal
+        >>> JointGammaDiagonal(("sky", "wind"), (3, 2), 4).input_size
+        6
+        """
         return math.prod(self.inputs)
 
     @property
     def output_size(self) -> int:
-        """The number of joint codes after."""
+        """The number of joint codes after.
+
+        >>> from privet.channel import Band
+        >>> Band("age", 24, 8).output_size
+        28
+        """
         return math.prod(self.outputs)
 
     def draw(self, codes: Codes, words: NDArray[np.uint32], out: Codes | None = None) -> Codes:
@@ -384,7 +399,12 @@ class Single(Channel):
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
+        """The one attribute.
+
+        >>> from privet.channel import Band
+        >>> Band("age", 24, 8).attributes
+        ('age',)
+        """
         return (self.attribute,)
 
 

@@ -164,22 +164,42 @@ class Noise(Single):
 
     @property
     def reach(self) -> int:
-        """The largest number of steps that is ever added."""
+        """The largest number of steps that is ever added.
+
+        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
+        >>> noise.reach
+        2
+        """
         return len(self.weights_of_steps) // 2
 
     @property
     def middle(self) -> int:
-        """How many of the words add nothing."""
+        """How many of the words add nothing.
+
+        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
+        >>> noise.middle
+        858993459
+        """
         return int(self.weights_of_steps[self.reach])
 
     @property
     def step(self) -> float:
-        """The width of one step of the grid."""
+        """The width of one step of the grid.
+
+        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
+        >>> noise.step
+        1.0
+        """
         return (self.high - self.low) / self.steps
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the noise."""
+        """The standard deviation of the noise.
+
+        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
+        >>> round(noise.deviation, 3)
+        1.414
+        """
         places = np.arange(-self.reach, self.reach + 1, dtype=np.float64)
         return self.step * math.sqrt(float(self.weights_of_steps @ places**2) / self.scale)
 
@@ -293,12 +313,22 @@ class Noise(Single):
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The number of points of the grid."""
+        """The number of points of the grid.
+
+        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
+        >>> noise.inputs
+        (10,)
+        """
         return (self.steps + 1,)
 
     @property
     def outputs(self) -> tuple[int, ...]:
-        """The number of points, and the noise's reach more on either side."""
+        """The number of points, and the noise's reach more on either side.
+
+        >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
+        >>> noise.outputs
+        (14,)
+        """
         return (self.steps + 1 + 2 * self.reach,)
 
     @property

@@ -175,5 +175,15 @@ class Planned(Disguise):
         self.plan(schema).check(schema)
 
     def disguised(self, records: Any, schema: Schema, delivery: Delivery) -> Release:
-        """Return the release of records by the plan, delivered."""
+        """Return the release of records by the plan, delivered.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> from privet.disguise.base import Delivery
+        >>> from privet.randomness import Randomness
+        >>> with Randomness.system() as source:
+        ...     delivery = Delivery(source, to=None, overwrite=False, shuffle=True, key=None)
+        ...     pv.RandomSubstitution(gamma=3).disguised(table, schema, delivery).rows
+        14
+        """
         return self.plan(schema).disguised(records, schema, delivery)

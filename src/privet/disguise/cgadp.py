@@ -50,11 +50,28 @@ class CGADP(GADP):
     )
 
     def released(self, attribute: Attribute) -> Attribute:
-        """Return the attribute: quantiles of the originals never leave its range."""
+        """Return the attribute: quantiles of the originals never leave its range.
+
+        >>> import privet as pv
+        >>> pv.CGADP().released(pv.Attribute.numeric("age", low=20, high=80)).range
+        (20.0, 80.0)
+        """
         return attribute
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
-        """Return the records with confidential numbers drawn anew."""
+        """Return the records with confidential numbers drawn anew.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> from privet.disguise.noised import coded
+        >>> from privet.frames import columns
+        >>> from privet.randomness import Randomness
+        >>> plain = coded(columns(table, schema.names), schema)
+        >>> with Randomness.system() as source:
+        ...     noisy = pv.CGADP(["age"]).perturb(plain, schema, source)
+        >>> bool(noisy.columns["age"].min() >= plain.columns["age"].min())
+        True
+        """
         names = self.changed(schema)
         true = confidential_columns(self._who, table, names)
         sides = side_columns(table, schema, names)

@@ -48,7 +48,17 @@ class EGADP(GADP):
     )
 
     def drawn(self, fit: Regression, source: Randomness) -> Floats:
-        """Return new numbers: the noise is orthogonal to all that is there, and scaled to fit."""
+        """Return new numbers: the noise is orthogonal to all that is there, and scaled to fit.
+
+        >>> import numpy as np, privet as pv
+        >>> from privet.disguise.regression import regress
+        >>> from privet.randomness import Randomness
+        >>> true, sides = np.arange(20.0)[:, None] % 7, np.arange(20.0)[:, None]
+        >>> with Randomness.system() as source:
+        ...     drawn = pv.EGADP().drawn(regress(true, sides), source)
+        >>> bool(np.isclose(drawn.var(), true.var()))
+        True
+        """
         rows, width = fit.mean.shape
         own, _ = basis(fit.residual)
         there = np.column_stack([fit.sides, own])

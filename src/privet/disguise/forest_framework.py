@@ -98,7 +98,11 @@ class ForestFramework(Noised):
 
     @property
     def rules(self) -> Rules:
-        """How the forest is grown."""
+        """How the forest is grown.
+
+        >>> ForestFramework(n_trees=5).rules.n_trees
+        5
+        """
         learner = self.min_gain_ratio, self.confidence, self.forest
         return Rules(self.n_trees, self.min_leaf, self.goodness, self.separation, *learner)
 
@@ -113,7 +117,19 @@ class ForestFramework(Noised):
         check_noise("ForestFramework", self.noise, schema, self.mean)
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
-        """Return the records with noise, each in its leaf of every tree."""
+        """Return the records with noise, each in its leaf of every tree.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> from privet.disguise.noised import coded
+        >>> from privet.frames import columns
+        >>> from privet.randomness import Randomness
+        >>> plain = coded(columns(table, schema.names), schema)
+        >>> with Randomness.system() as source:
+        ...     noisy = pv.ForestFramework(n_trees=2).perturb(plain, schema, source)
+        >>> noisy.names == schema.names
+        True
+        """
         trees = self.rules.grown(table, schema)
         return keep_rules(trees, table, schema, source, self.noise, self.mean)
 

@@ -75,7 +75,11 @@ class Framework(Noised):
 
     @property
     def rules(self) -> Rules:
-        """How the tree is grown."""
+        """How the tree is grown.
+
+        >>> Framework(min_leaf=20).rules.n_trees
+        1
+        """
         return Rules(1, self.min_leaf)
 
     def check(self, schema: Schema) -> None:
@@ -90,7 +94,19 @@ class Framework(Noised):
         check_share("Framework", "change", self.change)
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
-        """Return the records with noise, each in its leaf of the tree."""
+        """Return the records with noise, each in its leaf of the tree.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> from privet.disguise.noised import coded
+        >>> from privet.frames import columns
+        >>> from privet.randomness import Randomness
+        >>> plain = coded(columns(table, schema.names), schema)
+        >>> with Randomness.system() as source:
+        ...     noisy = pv.Framework(noise=0.1).perturb(plain, schema, source)
+        >>> noisy.rows
+        300
+        """
         leaves = intersect(self.rules.grown(table, schema), matrix(table, schema))
         made = shaken(leaves, table, schema, source, self.noise, self.mean)
         columns: dict[str, NDArray[Any]] = dict(made)

@@ -123,7 +123,12 @@ class GADP(Noised):
             raise PlanError(f"{self._who}: keep_domain must be true or false.")
 
     def released(self, attribute: Attribute) -> Attribute:
-        """Return a wider range of real numbers, or the declared one with ``keep_domain``."""
+        """Return a wider range of real numbers, or the declared one with ``keep_domain``.
+
+        >>> import privet as pv
+        >>> pv.GADP().released(pv.Attribute.numeric("age", low=20, high=80)).range
+        (-220.0, 320.0)
+        """
         if self.keep_domain:
             return attribute
         low, high = attribute.range
@@ -132,7 +137,19 @@ class GADP(Noised):
         return replace(wider, low=low - slack, high=high + slack, integer=False)
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
-        """Return the records with confidential numbers drawn anew."""
+        """Return the records with confidential numbers drawn anew.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> from privet.disguise.noised import coded
+        >>> from privet.frames import columns
+        >>> from privet.randomness import Randomness
+        >>> plain = coded(columns(table, schema.names), schema)
+        >>> with Randomness.system() as source:
+        ...     noisy = pv.GADP(["age"]).perturb(plain, schema, source)
+        >>> noisy.columns["salary"] is plain.columns["salary"]
+        True
+        """
         names = self.changed(schema)
         true = confidential_columns(self._who, table, names)
         fit = regress(true, side_columns(table, schema, names))
@@ -140,7 +157,17 @@ class GADP(Noised):
         return self._put(table, schema, names, drawn)
 
     def drawn(self, fit: Regression, source: Randomness) -> Floats:
-        """Return new numbers, records × confidential attributes."""
+        """Return new numbers, records × confidential attributes.
+
+        >>> import numpy as np, privet as pv
+        >>> from privet.disguise.regression import regress
+        >>> from privet.randomness import Randomness
+        >>> true, sides = np.arange(20.0)[:, None] % 7, np.arange(20.0)[:, None]
+        >>> with Randomness.system() as source:
+        ...     drawn = pv.GADP().drawn(regress(true, sides), source)
+        >>> drawn.shape
+        (20, 1)
+        """
         spread = root((1.0 - self.proximity**2) * fit.covariance)
         noise = _matrix_of_normals(fit, source) @ spread.T
         drawn: Floats = fit.mean + self.proximity * fit.residual + noise

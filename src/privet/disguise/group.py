@@ -46,7 +46,12 @@ class Group(ABC):
 
     @property
     def where(self) -> str:
-        """The group's name in messages."""
+        """The group's name in messages.
+
+        >>> import privet as pv
+        >>> pv.JointGroup(("Outlook", "Wind"), 4).where
+        "The group 'Outlook' × 'Wind'"
+        """
         return f"The group {' × '.join(map(repr, self.attributes))}"
 
     def check(self, schema: Schema) -> None:

@@ -136,7 +136,16 @@ class KAnonymity(WholeTable):
         return self.claimed(schema, treatments, anonymity.notes(), seeded=seeded, formal=True)
 
     def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
-        """Generalise records and return the release."""
+        """Generalise records and return the release.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> from privet.randomness import Randomness
+        >>> with Randomness.system() as source:
+        ...     method = pv.KAnonymity(k=2, quasi=["Wind"])
+        ...     method.made(table, schema, source, shuffle=True).anonymity.k
+        2
+        """
         quasi = self._checked(schema)
         raw = whole(records, schema)
         steps, keep = self.generalise(raw, schema)
@@ -180,7 +189,17 @@ class KAnonymity(WholeTable):
     def generalise(
         self, raw: dict[str, Column], schema: Schema
     ) -> tuple[dict[str, Treatment], NDArray[np.bool_]]:
-        """Return what happens to each attribute, and which records are not suppressed."""
+        """Return what happens to each attribute, and which records are not suppressed.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> from privet.disguise.whole import whole
+        >>> steps, keep = pv.KAnonymity(k=2, quasi=["Wind"]).generalise(
+        ...     whole(table, schema), schema
+        ... )
+        >>> steps["Wind"], int(keep.sum())
+        (Exact(), 14)
+        """
         quasi = self._checked(schema)
         cut = self._cut(quasi, schema)
         quasi = tuple(name for name in quasi if name not in cut)

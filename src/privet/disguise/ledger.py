@@ -196,7 +196,13 @@ class Ledger:
 
     @property
     def accounts(self) -> dict[str, Account]:
-        """What was spent, by data set; nothing if there is no such file yet."""
+        """What was spent, by data set; nothing if there is no such file yet.
+
+        >>> import tempfile, privet as pv
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     pv.Ledger(f"{folder}/ledger.json").accounts
+        {}
+        """
         return self._read() if self.path.exists() else {}
 
     def account(self, dataset: str) -> Account:

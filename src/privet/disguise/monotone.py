@@ -155,7 +155,17 @@ class Monotone(WholeTable):
         }
 
     def made(self, records: Any, schema: Schema, source: Randomness, *, shuffle: bool) -> Release:
-        """Disguise records, write the key to its file and return the release."""
+        """Disguise records, write the key to its file and return the release.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> import tempfile
+        >>> from privet.randomness import Randomness
+        >>> with tempfile.TemporaryDirectory() as folder, Randomness.system() as source:
+        ...     method = pv.Monotone(key=f"{folder}/people.key")
+        ...     method.made(table, schema, source, shuffle=True).rows
+        300
+        """
         if self.key is None:
             message = "A monotone disguise needs a file for the owner's key."
             raise PlanError(message, hint="name one that is not there yet: key = 'people.key'.")
@@ -173,7 +183,14 @@ class Monotone(WholeTable):
         seed: int | str | bytes | None = None,
         shuffle: bool = True,
     ) -> tuple[Release, Key]:
-        """Disguise records; return the release and the key, which is a secret."""
+        """Disguise records; return the release and the key, which is a secret.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> release, key = pv.Monotone().encode(table, schema)
+        >>> release.rows
+        300
+        """
         with Randomness.of(seed) as source:
             return self._encoded(records, schema, source, shuffle=shuffle)
 

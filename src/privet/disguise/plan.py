@@ -234,6 +234,15 @@ class Plan(Planned):
         """Return the release of what is ``kept``.
 
         ``make`` writes the table of a recipe's lot, the parts' by number.
+
+        >>> import numpy as np, privet as pv
+        >>> from privet.disguise.units import Kept
+        >>> from privet.table import MemoryTable
+        >>> schema = pv.datasets.schema("weather")
+        >>> codes = MemoryTable({name: np.zeros(3, np.uint8) for name in schema.names})
+        >>> plan = pv.Plan(default=pv.Exact())
+        >>> plan.made(schema, lambda *_: codes, Kept(), seeded=False, shuffled=True).rows
+        3
         """
         if not self.wave:
             recipe = replace(self.recipe(schema), kept=kept)
@@ -266,7 +275,18 @@ class Plan(Planned):
         self.recipe(schema)
 
     def disguised(self, records: Any, schema: Schema, delivery: Delivery) -> Release:
-        """Return the release of records in memory, in files or on a cluster, delivered."""
+        """Return the release of records in memory, in files or on a cluster, delivered.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> plan = pv.Plan({"Wind": pv.Withheld()}, default=pv.Exact())
+        >>> from privet.disguise.base import Delivery
+        >>> from privet.randomness import Randomness
+        >>> with Randomness.system() as source:
+        ...     delivery = Delivery(source, to=None, overwrite=False, shuffle=True, key=None)
+        ...     plan.disguised(table, schema, delivery).schema.names
+        ['Outlook', 'Humidity', 'Play']
+        """
         records = Files.of(records, schema.format)
         if isinstance(records, Files):
             return from_files(self, records, schema, delivery)

@@ -71,7 +71,19 @@ class RandomNoise(Noised):
         check_share("RandomNoise", "change", self.change)
 
     def perturb(self, table: MemoryTable, schema: Schema, source: Randomness) -> MemoryTable:
-        """Return the records with noise."""
+        """Return the records with noise.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> from privet.disguise.noised import coded
+        >>> from privet.frames import columns
+        >>> from privet.randomness import Randomness
+        >>> plain = coded(columns(table, schema.names), schema)
+        >>> with Randomness.system() as source:
+        ...     noisy = pv.RandomNoise(noise=0.1).perturb(plain, schema, source)
+        >>> noisy.rows
+        300
+        """
         made = {}
         for stream, attribute in enumerate(schema):
             column = table.columns[attribute.name]

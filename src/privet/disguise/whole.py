@@ -38,7 +38,13 @@ class WholeTable(Disguise):
         formal: bool = False,
         tables: int = 1,
     ) -> Claim:
-        """Return the claim of a release without channels, of all columns."""
+        """Return the claim of a release without channels, of all columns.
+
+        >>> import privet as pv
+        >>> schema = pv.datasets.schema("weather")
+        >>> pv.KAnonymity(k=2).claimed(schema, {"Wind": "exact"}, seeded=False)
+        <Claim: no formal guarantee>
+        """
         return Claim.of(
             treatments,
             [()] * tables,
@@ -55,7 +61,17 @@ class WholeTable(Disguise):
         """Return the release of records, in memory."""
 
     def disguised(self, records: Any, schema: Schema, delivery: Delivery) -> Release:
-        """Return the release of records, all of them in memory, delivered."""
+        """Return the release of records, all of them in memory, delivered.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> from privet.disguise.base import Delivery
+        >>> from privet.randomness import Randomness
+        >>> with Randomness.system() as source:
+        ...     delivery = Delivery(source, to=None, overwrite=False, shuffle=True, key=None)
+        ...     pv.KAnonymity(k=2, quasi=["Wind"]).disguised(table, schema, delivery).rows
+        14
+        """
         if schema.unit is not None:
             message = f"The method {self.method!r} does not count records by person."
             raise PlanError(message, hint="leave unit out of the schema, or use a plan.")

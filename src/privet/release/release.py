@@ -130,7 +130,14 @@ class Release:
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the columns of every part's table, in order."""
+        """The names of the columns of every part's table, in order.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> release.column_names
+        ['Outlook', 'Humidity', 'Wind', 'Play']
+        """
         if self.universe is None:
             return self.schema.names
         return [*self.universe.columns, self.universe.count_column]
@@ -167,7 +174,16 @@ class Release:
 
     @property
     def passes(self) -> int:
-        """How often all records of a part were read by now, those of all parts together."""
+        """How often all records of a part were read by now, those of all parts together.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+        >>> before = release.passes
+        >>> release.verify()
+        >>> release.passes - before
+        1
+        """
         return sum(part.table.meter.passes for part in self.parts)
 
     @cached_property

@@ -207,12 +207,20 @@ class Attribute:
 
     @property
     def section(self) -> str:
-        """Where a schema's file declares the attribute, for hints."""
+        """Where a schema's file declares the attribute, for hints.
+
+        >>> Attribute.categorical("wind", ["weak", "strong"]).section
+        '[attributes."wind"] of the schema'
+        """
         return f"[attributes.{toml_of(self.name)}] of the schema"
 
     @property
     def is_categorical(self) -> bool:
-        """Whether the domain is a list of categories."""
+        """Whether the domain is a list of categories.
+
+        >>> Attribute.categorical("wind", ["weak", "strong"]).is_categorical
+        True
+        """
         return self.values is not None
 
     @property
@@ -232,7 +240,12 @@ class Attribute:
 
     @property
     def originals(self) -> tuple[Value, ...]:
-        """The categories as records have them, whatever was merged."""
+        """The categories as records have them, whatever was merged.
+
+        >>> sky = Attribute.categorical("sky", ["clear", "cloud", "rain"])
+        >>> sky.merged({"dry": ["clear", "cloud"], "wet": ["rain"]}).originals
+        ('clear', 'cloud', 'rain')
+        """
         if self.members is None:
             return self.values or ()
         return tuple(value for group in self.members for value in group if value is not None)
@@ -320,7 +333,11 @@ class Attribute:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and largest value of a numeric attribute."""
+        """The smallest and largest value of a numeric attribute.
+
+        >>> Attribute.numeric("age", low=0, high=120).range
+        (0.0, 120.0)
+        """
         if self.low is None or self.high is None:
             message = f"Attribute {self.name!r} is categorical: it has no range."
             raise SchemaError(message)

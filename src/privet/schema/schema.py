@@ -125,7 +125,12 @@ class Schema:
 
     @property
     def target(self) -> str:
-        """The name of the class; an error where the schema leaves it open."""
+        """The name of the class; an error where the schema leaves it open.
+
+        >>> import privet as pv
+        >>> pv.datasets.schema("weather").target
+        'Play'
+        """
         if self.goal is None:
             message = "The schema names no class, and this needs one; "
             message += f"it has {', '.join(self.names)}."
@@ -134,17 +139,32 @@ class Schema:
 
     @property
     def names(self) -> list[str]:
-        """All names, in order."""
+        """All names, in order.
+
+        >>> import privet as pv
+        >>> pv.datasets.schema("weather").names
+        ['Outlook', 'Humidity', 'Wind', 'Play']
+        """
         return [attribute.name for attribute in self.attributes]
 
     @property
     def inputs(self) -> list[Attribute]:
-        """All attributes but the class."""
+        """All attributes but the class.
+
+        >>> import privet as pv
+        >>> [attribute.name for attribute in pv.datasets.schema("weather").inputs]
+        ['Outlook', 'Humidity', 'Wind']
+        """
         return [attribute for attribute in self.attributes if attribute.name != self.goal]
 
     @property
     def classes(self) -> tuple[Value, ...]:
-        """The values of the class; none where the schema leaves it open."""
+        """The values of the class; none where the schema leaves it open.
+
+        >>> import privet as pv
+        >>> pv.datasets.schema("weather").classes
+        ('Yes', 'No')
+        """
         return () if self.goal is None else self[self.goal].values or ()
 
     def __repr__(self) -> str:

@@ -74,13 +74,25 @@ class Table(ABC):
         """Return the rows from ``start`` up to ``stop``."""
 
     def batches(self) -> Iterator[Batch]:
-        """Yield all batches in order."""
+        """Yield all batches in order.
+
+        >>> from privet.table import MemoryTable
+        >>> table = MemoryTable({"wind": np.array([0, 1, 1])})
+        >>> sum(len(batch) for batch in table.batches())
+        3
+        """
         self.meter.passes += 1
         for shard in self.shards():
             yield from shard()
 
     def count(self, work: Callable[[Batch], IntArrays], label: str = "counting") -> IntArrays:
-        """Return the sum of ``work(batch)`` over all batches, in one pass on all threads."""
+        """Return the sum of ``work(batch)`` over all batches, in one pass on all threads.
+
+        >>> from privet.table import MemoryTable
+        >>> table = MemoryTable({"wind": np.array([0, 1, 1])})
+        >>> table.count(lambda batch: (np.bincount(batch.columns["wind"]),))
+        (array([1, 2]),)
+        """
         self.meter.passes += 1
 
         def counted(shard: Callable[[], Iterator[Batch]]) -> tuple[IntArrays | None, int]:
@@ -101,12 +113,24 @@ class Table(ABC):
         return total
 
     def thinned(self, names: Sequence[str], step: int) -> dict[str, NDArray[Any]]:
-        """Return some columns of every ``step``-th row, in one pass."""
+        """Return some columns of every ``step``-th row, in one pass.
+
+        >>> from privet.table import MemoryTable
+        >>> table = MemoryTable({"wind": np.array([0, 1, 1])})
+        >>> table.thinned(["wind"], 2)["wind"].tolist()
+        [0, 1]
+        """
         parts = [thinned(batch, names, step) for batch in self.batches()]
         return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
     def collect(self, limit: int) -> MemoryTable:
-        """Return the table in memory; refuse if it has more than ``limit`` rows."""
+        """Return the table in memory; refuse if it has more than ``limit`` rows.
+
+        >>> from privet.table import MemoryTable
+        >>> table = MemoryTable({"wind": np.array([0, 1, 1])})
+        >>> table.collect(limit=10).rows
+        3
+        """
         from privet.table.memory import MemoryTable
 
         if self.rows > limit:
