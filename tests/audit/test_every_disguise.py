@@ -21,6 +21,7 @@ from privet.release import Release
 SEED = 918_273_645
 ROWS = 600
 JOBS = ["axolotl", "bittern", "cormorant"]
+CUTS = {"job": ["axolotl", "bittern"]}
 FLAGS, CLASSES = ["nay", "yea"], ["alder", "birch", "cedar"]
 AGE = pv.Attribute.numeric("age", low=18, high=80, integer=True, bins=4)
 PAY = pv.Attribute.numeric("pay", low=0, high=100_000, bins=4)
@@ -83,7 +84,7 @@ ASKED = {
         SUBSTITUTED,
     ),
     "flip groups": Asked(
-        lambda _: pv.RandomizedResponse([["age", "pay"], ["job", "flag"]], theta=0.8),
+        lambda _: pv.RandomizedResponse([["age", "pay"], ["job", "flag"]], theta=0.8, cuts=CUTS),
         {"known-value", "opposite", "collusion", "guess", "linkage"},
         {"known-value", "opposite", "guess"},
     ),
@@ -194,7 +195,7 @@ def test_the_command_answers_for_a_complement(tmp_path: Path) -> None:
 
 
 def test_known_successes_of_attacks() -> None:
-    flips = pv.RandomizedResponse([["age", "pay"], ["job", "flag"]], theta=0.8)
+    flips = pv.RandomizedResponse([["age", "pay"], ["job", "flag"]], theta=0.8, cuts=CUTS)
     table = people(SCHEMA)
     found = audit(flips.disguise(table, SCHEMA), table, seed=1, trees=False)
     for one in found.attacks:

@@ -16,13 +16,14 @@ from privet.disguise import (
     RandomizedResponse,
     plan_from_dict,
 )
-from privet.errors import PlanError
+from privet.errors import PlanError, PrivetWarning
 from privet.estimators import TreeClassifier
 from privet.release import Release
 from privet.schema import Attribute, Schema
 from tests.disguise.people import SCHEMA, people
 
 NAMES = ["age", "kids", "car", "rent"]
+CUTS = {"car": ["vw", "fiat"]}
 BITS = [f"b{place}" for place in range(6)]
 BINARY = Schema(
     [*(Attribute.categorical(name, [0, 1]) for name in BITS), Attribute.categorical("y", [0, 1])],
@@ -45,7 +46,7 @@ def test_arguments_are_stored_untouched() -> None:
 
 def test_every_attribute_is_a_group_of_its_own_unless_told() -> None:
     wish = RandomizedResponse(theta=0.8)
-    with pytest.warns(UserWarning, match="Nobody chose where to cut car in two"):
+    with pytest.warns(PrivetWarning, match="Nobody chose where to cut car in two"):
         release = wish.disguise(people(50), SCHEMA)
     channels = release.parts[0].channels
     assert all(isinstance(channel, Flip) for channel in channels)
@@ -55,8 +56,17 @@ def test_every_attribute_is_a_group_of_its_own_unless_told() -> None:
     assert not RandomizedResponse(theta=0.8, cuts={"car": ["vw"]}).warnings(SCHEMA)
 
 
+def test_a_cut_that_nobody_chose_is_warned_of_in_chosen_groups_too() -> None:
+    wish = RandomizedResponse([["age", "car"], ["kids", "rent"]], theta=0.8)
+    with pytest.warns(PrivetWarning, match="Nobody chose where to cut car in two") as told:
+        wish.disguise(people(50), SCHEMA)
+    assert len(told) == 1  # a group without ε was chosen: the claim says what it reveals
+    assert told[0].filename == __file__
+
+
 def test_groups_have_a_theta_each() -> None:
-    wish = RandomizedResponse([["age", "car"], ["kids"]], theta=[0.8, 0.9], rest="withheld")
+    groups = [["age", "car"], ["kids"]]
+    wish = RandomizedResponse(groups, theta=[0.8, 0.9], cuts=CUTS, rest="withheld")
     channels = wish.disguise(people(50), SCHEMA).parts[0].channels
     assert [channel.to_dict()["theta"] for channel in channels] == [0.8, 0.9]
 
@@ -67,7 +77,7 @@ def test_numbers_and_categories_are_cut_in_the_middle() -> None:
     assert np.array_equal(shown["age"].to_numpy() > 50, raw["age"] > 50)
     assert np.array_equal(shown["kids"].to_numpy() > 4.5, raw["kids"] > 4)
     assert set(shown["car"].to_pylist()) == {"vw|fiat", "tesla"}
-    with pytest.warns(UserWarning, match="Nobody chose"):
+    with pytest.warns(PrivetWarning, match="Nobody chose"):
         release = RandomizedResponse(theta=1).disguise(raw, SCHEMA, shuffle=False)
     assert release.to_frame().equals(shown)
 
@@ -147,7 +157,7 @@ def test_a_joint_channel_keeps_categories() -> None:
 
 def test_a_group_survives_its_card(tmp_path: Any) -> None:
     for wish in (
-        RandomizedResponse([NAMES], theta=0.8),
+        RandomizedResponse([NAMES], theta=0.8, cuts=CUTS),
         RandomizedResponse([NAMES], gamma=5, bins=3),
     ):
         made = wish.disguise(people(300), SCHEMA, to=tmp_path / str(wish.gamma))
@@ -161,7 +171,7 @@ def test_files_are_disguised_as_frames_are(tmp_path: Any) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table(people(500)), tmp_path / "people.parquet")
-    wish = RandomizedResponse([["age", "car"], ["kids", "rent"]], theta=0.8)
+    wish = RandomizedResponse([["age", "car"], ["kids", "rent"]], theta=0.8, cuts=CUTS)
     told: dict[str, Any] = {"seed": 3, "shuffle": False}
     frame = wish.disguise(people(500), SCHEMA, **told)
     file = wish.disguise(tmp_path / "people.parquet", SCHEMA, to=tmp_path / "r", **told)

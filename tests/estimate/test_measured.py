@@ -37,7 +37,9 @@ SCHEMA = Schema(
 DISGUISES: dict[str, Any] = {
     "diagonal": RandomSubstitution(gamma=6, kind="gamma-diagonal", wave=0),
     "band": RandomSubstitution(gamma=6, wave=0),
-    "flips": RandomizedResponse([["sky", "wind"], ["heat"]], theta=0.85),
+    "flips": RandomizedResponse(
+        [["sky", "wind"], ["heat"]], theta=0.85, cuts={"sky": ["sun", "rain"]}
+    ),
     "class, too": Plan({"play": Substitution(gamma=9)}, default=Substitution(gamma=9)),
     "exact beside": Plan({"heat": Exact()}, default=Substitution(gamma=6)),
 }

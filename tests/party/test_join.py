@@ -44,7 +44,8 @@ def test_records_meet_by_id() -> None:
     joined = join(everyone(frame, agreed(plain)))
     assert not joined.left_out
     groups = [["smoker", "cough"], ["age"], ["trade"], ["town"]]
-    whole = RandomizedResponse(groups, theta=1).disguise(frame, SCHEMA, seed=1)
+    response = RandomizedResponse(groups, theta=1, cuts={"trade": ["mine", "farm"]})
+    whole = response.disguise(frame, SCHEMA, seed=1)
     assert rows_of(joined.release) == rows_of(whole)
     assert joined.release.schema == whole.schema
     assert joined.release.shuffled

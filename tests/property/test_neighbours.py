@@ -27,7 +27,7 @@ from privet.disguise.waves import drawn_cells
 from privet.randomness import Randomness
 from privet.release import Release
 from privet.table import MemoryTable
-from tests.audit.test_every_disguise import ASKED, CLASSES, FLAGS, JOBS, SCHEMA, people
+from tests.audit.test_every_disguise import ASKED, CLASSES, CUTS, FLAGS, JOBS, SCHEMA, people
 from tests.party import study
 from tests.recorded import Record, recorded
 
@@ -37,7 +37,7 @@ OTHER = {"age": (25, 71), "pay": (11.5, 93_000.25), "job": JOBS, "flag": FLAGS, 
 MORE: dict[str, tuple[Disguise, pv.Schema]] = {
     "all substituted": (pv.RandomSubstitution(5, target="substitution"), SCHEMA),
     "single flips": (
-        pv.RandomizedResponse([[n] for n in ("age", "pay", "job", "flag")], theta=0.8),
+        pv.RandomizedResponse([[n] for n in ("age", "pay", "job", "flag")], theta=0.8, cuts=CUTS),
         SCHEMA,
     ),
     "written matrix": (

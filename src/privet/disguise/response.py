@@ -145,7 +145,7 @@ class RandomizedResponse(Planned):
         14
         """
         release = super().disguise(records, schema, **settings)
-        for message in self.warnings(schema) if self.groups is None else ():
+        for message in _cut_warnings(self.plan(schema).groups, schema):
             warnings.warn(message, PrivetWarning, stacklevel=2)
         return release
 
@@ -172,7 +172,7 @@ class RandomizedResponse(Planned):
 
 
 def _cut_warnings(groups: Sequence[Group], schema: Schema) -> list[str]:
-    """Say which categories were halved by the order of their list alone."""
+    """Say which categories are halved by the order of their list alone."""
     halved = [
         name
         for group in groups

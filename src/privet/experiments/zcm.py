@@ -30,7 +30,9 @@ from privet.figures import figure, legend
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from privet.coding import Value
     from privet.experiments.lab import Row
+    from privet.schema import Schema
 
 __all__ = ["PARTIES", "THETAS", "zcm"]
 
@@ -46,13 +48,23 @@ def deal(names: Sequence[str], rng: np.random.Generator) -> list[list[str]]:
     return [order[party::PARTIES] for party in range(PARTIES)]
 
 
+def halves(schema: Schema) -> dict[str, list[Value]]:
+    """Cut categories in the middle of their list: the paper does not say where it did."""
+    values = {attribute.name: attribute.values or () for attribute in schema.inputs}
+    return {
+        name: list(listed[: (len(listed) + 1) // 2])
+        for name, listed in values.items()
+        if len(listed) > 2
+    }
+
+
 def mining(setting: Setting, seeds: Seeds) -> dict[str, float]:
     """Disguise by three parties and mine; return the accuracy on plain test records."""
     train, test = parts(setting["table"], 0, 0, seeds)
     schema = datasets.schema(setting["table"], complete=True)
     names = [attribute.name for attribute in schema.inputs]
     groups = deal(names, seeds.generator("parties"))
-    wish = RandomizedResponse(groups, theta=setting["theta"])
+    wish = RandomizedResponse(groups, theta=setting["theta"], cuts=halves(schema))
     release = wish.disguise(train, schema, seed=seeds("noise"))
     tested = wish.cut(test, schema)
     scores = {}
@@ -70,7 +82,7 @@ def fitting(setting: Setting, seeds: Seeds) -> dict[str, float]:
     train, test = parts(setting["table"], 0, 0, seeds)
     schema = datasets.schema(setting["table"], complete=True)
     groups = deal([attribute.name for attribute in schema.inputs], seeds.generator("parties"))
-    wish = RandomizedResponse(groups, theta=setting["theta"])
+    wish = RandomizedResponse(groups, theta=setting["theta"], cuts=halves(schema))
     release = wish.disguise(train, schema, seed=seeds("noise"))
     model = TreeClassifier(policy="id3", method="joint").fit(release)
     return {"joint": model.score(wish.cut(test, schema))}

@@ -116,7 +116,8 @@ def guess_group(
     >>> import privet as pv
     >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
     >>> pair = ["Humidity", "Wind"]
-    >>> release = pv.RandomizedResponse([["Outlook"], pair], theta=0.8).disguise(table, schema)
+    >>> response = pv.RandomizedResponse([pair], theta=0.8, rest="withheld")
+    >>> release = response.disguise(table, schema)
     >>> guess_group(release, table, pair, known=["Wind"]).value
     1.0
     """
