@@ -1,7 +1,12 @@
-"""Channels on a card: each kind by its word, each number exactly as it is drawn from."""
+"""Channels on a card: each kind by its word, each number exactly as it is drawn from.
+
+A kind is known by being a file of this room.
+"""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from dataclasses import fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,12 +37,22 @@ def register(kind: Kind) -> Kind:
 def read_channel(form: Mapping[str, Any]) -> Channel:
     """Read a channel from a card, checking that its integers are what they claim to be."""
     try:
+        if form["kind"] not in KINDS:
+            _import_kinds()
         kind = KINDS[form["kind"]]
     except (KeyError, TypeError):
         message = "The card has a kind of channel that this version does not know; "
         message += f"it knows {', '.join(KINDS)}."
         raise ReleaseError(message, hint="upgrade privet.") from None
     return kind.from_dict(form)
+
+
+def _import_kinds() -> None:
+    """Import every file of this room, so that all kinds register."""
+    from privet import channel
+
+    for module in pkgutil.iter_modules(channel.__path__):
+        importlib.import_module(f"{channel.__name__}.{module.name}")
 
 
 def read_exactly(form: Mapping[str, Any], make: Callable[[], Made]) -> Made:

@@ -171,8 +171,8 @@ def shaken(
         upper = np.minimum(leaves.limits.upper[:, column], high)
         drawn = normals(source, places[attribute.name], table.rows)
         shift = (high - low) * (mean + noise * drawn)
-        column = table.columns[attribute.name]
-        return wrap(column, shift, lower, upper, leaves.member, whole=attribute.integer)
+        numbers = table.columns[attribute.name]
+        return wrap(numbers, shift, lower, upper, leaves.member, whole=attribute.integer)
 
     inputs = schema.inputs
     numeric = [place for place, attribute in enumerate(inputs) if not attribute.is_categorical]
