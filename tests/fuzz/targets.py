@@ -459,9 +459,9 @@ def stores(place: Path) -> Target:
             connection.close()
         return raw(path.read_bytes())
 
-    from privet.store import store as stored
+    from privet.store import facts
 
-    parsers = (Store._found, stored._read_facts, stored._meaning, Store.verify)
+    parsers = (Store._found, facts.read_facts, facts.meaning, Store.verify)
     return Target(parsers, raw, blobs, form, [rows])
 
 

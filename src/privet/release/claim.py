@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privet.channel.base import log
-from privet.release.people import PER_RECORD
 from privet.release.treatments import WITHHELD, meaning
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from privet.channel.breach import Interval
     from privet.release.people import People
 
-__all__ = ["PRIORS", "Claim", "Promise", "posterior"]
+__all__ = ["PRIORS", "Claim", "Promise", "percent", "posterior"]
 
 PRIORS = (Fraction(1, 100), Fraction(5, 100), Fraction(10, 100), Fraction(25, 100))
 _CLOSE = 1e-9  # logarithms may differ in the last digit from machine to machine
@@ -271,51 +270,9 @@ class Claim:
 
     def sentences(self) -> list[str]:
         """Say the claim in words, the most important first."""
-        said = []
-        if self.seeded:
-            said.append(
-                "NOT PRIVATE: the random words were drawn from a seed; whoever has it can undo "
-                "the disguise."
-            )
-        if not self.formal:
-            said.append("No formal guarantee is given for whole records.")
-        said += self.notes
-        single = [
-            promise for promise in self.promises if promise.gamma or meaning(promise.treatment).said
-        ]
-        if len(self.noisy) > _MANY:
-            said.append(
-                _about_noisy([promise for promise in single if promise.interval is not None])
-            )
-            single = [promise for promise in single if promise.interval is None]
-        said += [_about(promise) for promise in single if len(self.disguised) <= _MANY]
-        if len(self.disguised) > _MANY:
-            said.append(_about_many(self.disguised))
-            said += [_about(p) for p in single if p not in self.disguised]
-        if self.disguised:
-            said.append(self._about_record())
-            each = max(promise.epsilon for promise in self.disguised)
-            people = self.people
-            said.append(people.sentence(each, self.disguised_epsilon) if people else PER_RECORD)
-        if self.disclosed and single:
-            said.append(_about_disclosed(self.disclosed, self.target))
-        if self.learned:
-            said.append(
-                "The schema was learned from the data: its categories and ranges are themselves "
-                "facts about the records."
-            )
-        return said
+        from privet.release.words import sentences
 
-    def _about_record(self) -> str:
-        gamma = self.disguised_gamma
-        turned = ", ".join(map(repr, (*self.turned, *self.noisy)))
-        most = ", ".join(f"{_percent(p)} to {_percent(posterior(p, gamma))}" for p in PRIORS)
-        return (
-            f"All disguised attributes of a record together: ε = {self.disguised_epsilon:.2f}. "
-            f"A guess about them can rise, at most, from {most}. Each further release of the same "
-            "records, freshly disguised, costs as much again."
-            + (f" Left out of these bounds: {turned}, for which there is none." if turned else "")
-        )
+        return sentences(self)
 
 
 def _true(treatments: Mapping[str, str], columns: set[str]) -> dict[str, str]:
@@ -354,9 +311,6 @@ def _cost(
     return math.prod((gamma for gamma in bounds if gamma is not None), start=Fraction(1))
 
 
-_MANY = 4  # disguised attributes that get a sentence each
-
-
 def _narrowest(channels: Sequence[Channel]) -> Interval | None:
     """Return the interval of the part that promises least, if all parts promise one."""
     intervals = [interval for channel in channels if (interval := channel.interval()) is not None]
@@ -367,64 +321,14 @@ def _narrowest(channels: Sequence[Channel]) -> Interval | None:
     )
 
 
-def _about(promise: Promise) -> str:
-    names = " and ".join(repr(name) for name in promise.attributes)
-    if promise.treatment == WITHHELD:
-        return f"{names} is withheld: nothing of it is released."
-    if promise.is_turned:
-        listed = ", ".join(map(repr, promise.attributes))
-        return (
-            f"{listed} are turned round together or not at all, which has no finite ε: a report "
-            "shows every record up to turning it round. Which of these attributes are equal is "
-            "plain, one known value gives away the others, and so does an impossible opposite."
-        )
-    if promise.interval is not None:
-        return promise.interval.sentence(names)
-    if promise.gamma is None:
-        return f"{names} is released {meaning(promise.treatment).said}"
-    return (
-        f"{names} is protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "
-        f"a guess of 5 % rises to {_percent(posterior(PRIORS[1], promise.gamma))} at most."
-    )
-
-
-def _about_many(promises: Sequence[Promise]) -> str:
-    worst = max(promises, key=lambda promise: promise.epsilon)
-    return (
-        f"{len(promises)} attributes are protected by ε = {worst.epsilon:.2f} each or less "
-        f"(γ = {float(worst.gamma or 0):.4g}): a guess of 5 % about one of them rises to "
-        f"{_percent(posterior(PRIORS[1], worst.gamma))} at most from that attribute."
-    )
-
-
-def _about_noisy(promises: Sequence[Promise]) -> str:
-    known = [promise.interval for promise in promises if promise.interval is not None]
-    names = ", ".join(repr(name) for promise in promises for name in promise.attributes)
-    return (
-        f"Released with noise, which has no finite ε: {names}. For someone who knows nothing else "
-        "each true value lies in an interval whose width stands on the card. Warning: near the "
-        "ends of a range it is narrower, were values spread evenly less than half of that for up "
-        f"to {100 * max(interval.narrow for interval in known):.2g} % of records, and so it is for "
-        "whoever knows how values are spread."
-    )
-
-
-def _about_disclosed(names: Sequence[str], target: str | None) -> str:
-    listed = ", ".join(repr(name) for name in names)
-    class_too = f" The class {target!r} is among them." if target in names else ""
-    return (
-        f"Disclosed plainly, and so without any bound for a whole record: {listed}.{class_too} "
-        "The bounds above are against someone who has seen these already."
-    )
-
-
-def _percent(share: Fraction) -> str:
+def percent(share: Fraction) -> str:
+    """Return a share in percent, as cards and sentences have it."""
     percent = float(share) * 100
     return f"{percent:.4g} %" if percent < 99.99 else "> 99.9 %"
 
 
 def _posteriors(gamma: Fraction | None) -> dict[str, float]:
-    return {_percent(prior): float(posterior(prior, gamma)) for prior in PRIORS}
+    return {percent(prior): float(posterior(prior, gamma)) for prior in PRIORS}
 
 
 def _same(value: object, other: object) -> bool:

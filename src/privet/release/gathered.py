@@ -10,7 +10,8 @@ import numpy as np
 from privet.coding import Coding, code_type
 from privet.errors import DataError, ReleaseError, SchemaError
 from privet.frames import columns
-from privet.release.release import IN_MEMORY, Part, Release, released_size, shuffled, treatments_of
+from privet.release.folds import shuffled
+from privet.release.release import IN_MEMORY, Part, Release, released_size, treatments_of
 from privet.schema import Attribute
 from privet.table import MemoryTable, ParquetTable
 

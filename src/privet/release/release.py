@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.channel.noise import Noise
 from privet.coding import code_type
-from privet.errors import ReleaseError
-from privet.randomness import Randomness
 from privet.release.claim import Claim
-from privet.release.treatments import COMPLEMENT, UNBOUNDED, WITHHELD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,15 +23,15 @@ if TYPE_CHECKING:
     from privet.release.universe import Universe
     from privet.schema import Schema
     from privet.signing import PublicKey, SigningKey
-    from privet.table import MemoryTable, Table
+    from privet.table import Table
 
-__all__ = ["IN_MEMORY", "TUNED", "Part", "Release", "shuffled"]
+__all__ = ["IN_MEMORY", "TUNED", "Part", "Release"]
 
 TUNED = (
     "The plan was chosen by trying it on the records themselves: the choice is a fact about them."
 )
 _DRAWN = "Which part of the release a record is in was drawn at random, whatever its values."
-IN_MEMORY = 50_000_000  # rows of a release in order that `split` is ready to shuffle
+IN_MEMORY = 50_000_000  # rows of a release that are ready to be shuffled or dealt out
 
 
 @dataclass(frozen=True)
@@ -102,31 +97,9 @@ class Release:
     signed_by: PublicKey | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self._check_treatments()
-        for part in self.parts:
-            names = set(part.table.names)
-            if not names <= set(self.column_names) or (self.lacking(part) and not self.drawn):
-                message = "The columns of a part are not those of the schema."
-                raise ReleaseError(message)
-            for channel in part.channels:
-                if not names.issuperset(channel.attributes):
-                    message = f"The channel of {channel.attributes[0]!r} is of no use in its part."
-                    raise ReleaseError(message)
-                _check_channel(channel, self.codings_of(part))
-                if isinstance(channel, Noise):
-                    _check_range(channel, self.schema)
+        from privet.release.verify import check
 
-    def _check_treatments(self) -> None:
-        """Check that the names of what was done fit what is there."""
-        kinds = {COMPLEMENT: self.universe, UNBOUNDED: self.unbounded}
-        for name, word in self.treatments.items():
-            if (word == WITHHELD) == (name in self.schema):
-                there = "is there" if word == WITHHELD else "is not there"
-                message = f"Attribute {name!r} is called {word!r}, but {there}."
-                raise ReleaseError(message, hint="do not rely on this release; ask the owner.")
-            if word in kinds and kinds[word] is None:
-                message = f"Attribute {name!r} is called {word!r}, of which nothing else is said."
-                raise ReleaseError(message, hint="do not rely on this release; ask the owner.")
+        check(self)
 
     @property
     def column_names(self) -> list[str]:
@@ -371,12 +344,9 @@ class Release:
         >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
         >>> release.verify()
         """
-        for number, part in enumerate(self.parts):
-            if part.table.rows:
-                _verify(number, part, self)
-        for promise in (self.universe, self.anonymity, self.unbounded):
-            if promise is not None:
-                promise.verify(self)
+        from privet.release.verify import verify
+
+        verify(self)
 
     # Records
 
@@ -391,25 +361,9 @@ class Release:
         >>> [half.rows for half in release.split(0.5)]
         [7, 7]
         """
-        if not 0 < fraction < 1:
-            message = "The fraction to split a release by must be above 0 and below 1."
-            raise ReleaseError(message)
-        if any(part.sign < 0 for part in self.parts):
-            message = "A release with negative parts cannot be split: the parts belong together."
-            raise ReleaseError(message)
-        tables = [part.table if self.shuffled else shuffled(part.table) for part in self.parts]
-        cuts = [math.floor(table.rows * fraction + 0.5) for table in tables]
-        if not all(0 < cut < table.rows for cut, table in zip(cuts, tables, strict=True)):
-            message = "The release has too few records to split them so."
-            raise ReleaseError(message)
-        first = zip(self.parts, tables, cuts, strict=True)
-        second = zip(self.parts, tables, cuts, strict=True)
-        return (
-            self._with(replace(part, table=table.slice(0, cut)) for part, table, cut in first),
-            self._with(
-                replace(part, table=table.slice(cut, table.rows)) for part, table, cut in second
-            ),
-        )
+        from privet.release.folds import split
+
+        return split(self, fraction)
 
     def folds(self, number: int, *, seed: int | None = None) -> Iterator[tuple[Release, Release]]:
         """Yield ``number`` pairs of releases, in memory: all records but a fold's, and the fold's.
@@ -422,31 +376,9 @@ class Release:
         >>> [(rest.rows, fold.rows) for rest, fold in release.folds(2)]
         [(7, 7), (7, 7)]
         """
-        if any(part.sign < 0 for part in self.parts):
-            message = "A release with negative parts cannot be split: the parts belong together."
-            raise ReleaseError(message)
-        if number < 2 or any(part.table.rows < number for part in self.parts):
-            message = "The number of folds must be at least 2, and no more than a part's records."
-            raise ReleaseError(message)
-        rng = np.random.default_rng(seed)
-        tables = [part.table.collect(IN_MEMORY) for part in self.parts]
-        orders = [np.array_split(rng.permutation(table.rows), number) for table in tables]
-        for fold in range(number):
-            pieces = list(zip(self.parts, tables, orders, strict=True))
-            yield (
-                self._with(
-                    replace(
-                        part, table=table.take(np.concatenate(order[:fold] + order[fold + 1 :]))
-                    )
-                    for part, table, order in pieces
-                ),
-                self._with(
-                    replace(part, table=table.take(order[fold])) for part, table, order in pieces
-                ),
-            )
+        from privet.release.folds import folds
 
-    def _with(self, parts: Any) -> Release:
-        return replace(self, parts=tuple(parts), shuffled=True)
+        return folds(self, number, seed)
 
     def to_frame(self, *, representative: str = "centre", seed: int | None = None) -> Any:
         """Return the records as released, decoded for people, as an Arrow table in memory.
@@ -503,74 +435,7 @@ def released_size(part: Part, name: str, coding: Coding) -> int:
     return coding.size if channel is None else channel.outputs[channel.attributes.index(name)]
 
 
-def _check_channel(channel: Channel, codings: Mapping[str, Coding | None]) -> None:
-    for name, size in zip(channel.attributes, channel.inputs, strict=True):
-        coding = codings.get(name)
-        fits = coding is not None and coding.size == size
-        if channel.numbers:
-            fits = name in codings and coding is None
-        if not fits:
-            message = f"The channel of {name!r} does not fit the column's codes."
-            raise ReleaseError(message)
-
-
-def _check_range(noise: Noise, schema: Schema) -> None:
-    if (noise.low, noise.high) != schema[noise.attribute].range:
-        message = f"The noise of {noise.attribute!r} does not fit the attribute's range."
-        raise ReleaseError(message)
-
-
 def treatments_of(schema: Schema, parts: tuple[Part, ...]) -> dict[str, str]:
     """Return what parts tell of what was done, where nothing else does."""
     covered = {name for part in parts for channel in part.channels for name in channel.attributes}
     return {name: "substitution" if name in covered else "exact" for name in schema.names}
-
-
-def shuffled(table: Table) -> MemoryTable:
-    """Return the rows of a table in random order, in memory."""
-    rows = table.collect(IN_MEMORY)
-    with Randomness.system() as source:
-        return rows.take(source.permutation(0, rows.rows).astype(np.int64))
-
-
-def _verify(number: int, part: Part, release: Release) -> None:
-    """Count the cells outside their domain, column by column, in one pass."""
-    sizes = {
-        name: None if coding is None else released_size(part, name, coding)
-        for name, coding in release.codings_of(part).items()
-        if name in part.table.names
-    }
-    if release.universe is not None:
-        sizes = dict(zip(release.universe.columns, release.universe.stored, strict=True))
-
-    def outside(batch: Any) -> tuple[Any, ...]:
-        return (
-            np.array(
-                [
-                    _outside(batch.columns[name], size, release.schema, name, part)
-                    for name, size in sizes.items()
-                ],
-                np.int64,
-            ),
-        )
-
-    (wrong,) = part.table.count(outside, "verifying")
-    for name, count in zip(sizes, wrong, strict=True):
-        if count:
-            message = f"Part {number} of the release has {int(count):,} values of {name!r} outside "
-            message += "its domain."
-            raise ReleaseError(message, hint="ask the owner for the release again.")
-
-
-def _outside(column: Any, size: int | None, schema: Schema, name: str, part: Part) -> int:
-    if size is not None:
-        return 0 if len(column) == 0 or int(column.max()) < size else int((column >= size).sum())
-    channel = part.channel(name)
-    if isinstance(channel, Noise):
-        return channel.outside(column)
-    attribute = schema[name]
-    low, high = attribute.range
-    inside = (column >= low) & (column <= high)
-    if attribute.missing == "category":
-        inside |= np.isnan(column)
-    return int(len(column) - inside.sum())

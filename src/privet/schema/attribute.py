@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from privet.cells import SCALES, Prior, check_edges, edges_of, equal_width, sides
-from privet.coding import MAX_CODES, Coding, Members, Value, all_inside
+from privet.cells import Prior, edges_of, equal_width, sides
+from privet.coding import Coding, Members, Value, all_inside
 from privet.errors import DataError, SchemaError
+from privet.schema.declared import CELLS, check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,8 +22,7 @@ __all__ = ["DEFAULT_BINS", "Attribute", "Missing", "toml_of"]
 
 DEFAULT_BINS = 10
 _NAMED = 6  # categories that are named of a long list
-_CELLS = ("bins", "edges", "scale", "prior")
-_KEYS = {"values", "members", "missing_in", "low", "high", "integer", "missing", "unit", *_CELLS}
+_KEYS = {"values", "members", "missing_in", "low", "high", "integer", "missing", "unit", *CELLS}
 Missing = Literal["error", "category"]
 
 
@@ -102,108 +101,8 @@ class Attribute:
 
     def __post_init__(self) -> None:
         """Check the declaration as soon as it is made."""
-        where = f"Attribute {self.name!r}"
-        if not isinstance(self.name, str) or not self.name:
-            message = "An attribute's name must be text that is not empty."
-            raise SchemaError(message)
-        if self.missing not in ("error", "category"):
-            message = f"{where}: missing must be 'error' or 'category'."
-            raise SchemaError(message)
-        if not isinstance(self.integer, bool):
-            message = f"{where}: integer must be true or false."
-            raise SchemaError(message)
-        if self.values is None:
-            self._check_range(where)
-        else:
-            self._check_values(where)
-
-    def _check_values(self, where: str) -> None:
-        values = self.values or ()
-        if self.integer or any(
-            getattr(self, word) is not None for word in ("low", "high", "unit", *_CELLS)
-        ):
-            message = f"{where} has values: it cannot have low, high, integer or cells as well."
-            raise SchemaError(message, hint="values are for categories, low and high for numbers.")
-        if not all(isinstance(value, str | int | float) for value in values):
-            message = f"{where}: values must be text, numbers or true/false."
-            raise SchemaError(message)
-        if any(isinstance(value, float) and not math.isfinite(value) for value in values):
-            message = f"{where}: a value is not a finite number."
-            raise SchemaError(message, hint="for missing values, declare missing = 'category'.")
-        if len(set(values)) < len(values):
-            message = f"{where}: a value is listed twice."
-            raise SchemaError(message)
-        if len(values) + (self.missing == "category") > MAX_CODES:
-            message = f"{where} has {len(values):,} values; at most {MAX_CODES:,} are possible."
-            raise SchemaError(message, hint="merge rare categories, or leave the attribute out.")
-        if not values:
-            message = f"{where}: the list of values is empty."
-            raise SchemaError(message, hint="list every category that may occur.")
-        if self.members is not None:
-            self._check_members(where, self.members)
-
-    def _check_members(self, where: str, members: Members) -> None:
-        listed = [value for group in members for value in group]
-        kinds = str | int | float | None
-        if len(members) != len(self.values or ()) or not all(members):
-            raise SchemaError(f"{where}: members must list original values for each of values.")
-        if not all(isinstance(value, kinds) for value in listed) or len(set(listed)) < len(listed):
-            raise SchemaError(f"{where}: members must be values of the original, each just once.")
-        if None in listed and self.missing == "category":
-            raise SchemaError(f"{where}: a missing value is among the members and a category too.")
-        for name, own in zip(self.values or (), members, strict=True):
-            if name in listed and name not in own:
-                message = f"{where}: one of values is named like an original of another one."
-                raise SchemaError(message, hint="name it otherwise.")
-
-    def _check_range(self, where: str) -> None:
-        low, high = self.low, self.high
-        if low is None or high is None:
-            message = f"{where} needs either values (categorical) or low and high (numeric)."
-            raise SchemaError(message)
-        if not (_is_number(low) and _is_number(high)):
-            message = f"{where}: low and high must be numbers."
-            raise SchemaError(message)
-        if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(high - low)):
-            message = f"{where}: low and high must be finite."
-            raise SchemaError(message)
-        if low > high:
-            message = f"{where}: low is above high."
-            raise SchemaError(message)
-        if self.integer and (low != math.floor(low) or high != math.floor(high)):
-            message = f"{where}: low and high of an integer attribute must be whole numbers."
-            raise SchemaError(message)
-        whole = isinstance(self.bins, int) and not isinstance(self.bins, bool)
-        if self.bins is not None and not (whole and 1 <= self.bins <= MAX_CODES):
-            message = f"{where}: bins must be a whole number from 1 to {MAX_CODES}."
-            raise SchemaError(message)
-        if self.unit is not None and not isinstance(self.unit, str):
-            raise SchemaError(f"{where}: unit must be text.")
-        self._check_cells(where)
-
-    def _check_cells(self, where: str) -> None:
-        low, high = self.range
-        if self.scale is not None and self.scale not in SCALES:
-            raise SchemaError(f"{where}: scale must be 'linear' or 'log'.")
-        given = [word for word in _CELLS[1:] if getattr(self, word) not in (None, "linear")]
-        if len(given) > 1 or (self.edges is not None and self.bins is not None):
-            message = f"{where}: edges say all of the cells; without them a scale or a prior does."
-            raise SchemaError(message, hint="give edges, or bins with scale or prior.")
-        if self.edges is not None:
-            edges = check_edges(self.edges, low, high, where)
-            object.__setattr__(self, "edges", edges)
-            below, above = sides(low, high, edges, integer=self.integer)
-            if (above < below).any():
-                message = f"{where}: between two of its edges there is no whole number."
-                raise SchemaError(message, hint="leave out borders, or declare integer = false.")
-        if self.prior is not None:
-            prior = Prior.of(self.prior, where)
-            prior.check(low, high, where)
-            object.__setattr__(self, "prior", prior)
-        if self.scale == "log" and not (low > 0 or (low == 0 and self.integer)):
-            message = f"{where}: a range that begins at {low:g} has no logarithm."
-            hint = "declare low above 0, or give edges or a prior; whole numbers may begin at 0."
-            raise SchemaError(message, hint=hint)
+        for name, value in check(self).items():
+            object.__setattr__(self, name, value)
 
     @property
     def section(self) -> str:
@@ -479,7 +378,3 @@ def toml_of(value: object) -> str:
 def _key(key: str) -> str:
     bare = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
     return key if bare else toml_of(key)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

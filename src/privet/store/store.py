@@ -6,10 +6,6 @@ the calls that were counted, each once: q·T^U = T_S + T′ + T^P.
 
 from __future__ import annotations
 
-import json
-import re
-import time
-import uuid
 import warnings
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -23,11 +19,12 @@ from privet.disguise.complement import Complement, complemented_release, origina
 from privet.disguise.loss import Loss, loss_of
 from privet.disguise.unrealize import places
 from privet.errors import DataError, PrivetWarning, SchemaError, StoreError
-from privet.files.reading import parse_json, typed
+from privet.files.reading import typed
 from privet.frames import is_frame
 from privet.randomness import Randomness
 from privet.schema import Files, Schema
 from privet.store.database import Database
+from privet.store.facts import dummy_text, meaning, read_facts
 from privet.store.insert import State, insert
 from privet.store.layout import (
     APPLICATION,
@@ -41,6 +38,7 @@ from privet.store.layout import (
     perturbing,
     unreal,
 )
+from privet.store.tokens import checked_token, new_token, remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +54,6 @@ __all__ = ["DAYS", "Receipt", "Status", "Store", "new_token"]
 
 DAYS = 7.0  # that a token is remembered
 _ROWS = 10_000  # written together when a store is made
-_TOKEN = re.compile(r"(\d{10})-[0-9a-f]{32}")
 
 
 class Receipt(NamedTuple):
@@ -81,11 +78,6 @@ class Status:
     perturbing_records: int
     tokens: int
     lingers: bool
-
-
-def new_token() -> str:
-    """Return a token that no other call has; it says when it was made."""
-    return f"{int(time.time()):010d}-{uuid.uuid4().hex}"
 
 
 class Store:
@@ -189,7 +181,7 @@ class Store:
             "format": FORMAT,
             "schema": self.schema.to_json(),
             "pick": self.method.pick,
-            "dummy": _dummy_text(self.universe),
+            "dummy": dummy_text(self.universe),
             "token_seconds": 86400.0 * token_days,
             "copies": 0,
             "samples": 0,
@@ -244,12 +236,12 @@ class Store:
                 raise StoreError(message, hint="check the URL; privet store create makes one.")
             names = {column["name"] for column in tables.get_columns(facts.name)}
             table = facts if "check" in names else old_facts
-            row = _read_facts(connection, database.name, table)
+            row = read_facts(connection, database.name, table)
         if table is old_facts:
             message = f"The store {database.name} has no checksum, as it was made by an earlier "
             message += "privet: a damaged schema cannot be noticed."
             warnings.warn(message, PrivetWarning, stacklevel=3)
-        return *_meaning(row, database.name), table
+        return *meaning(row, database.name), table
 
     def _check_schema(self, schema: Schema | None) -> None:
         if schema is not None and schema != self.schema:
@@ -272,7 +264,7 @@ class Store:
         14
         """
         fresh = token is None
-        token = _checked_token(token)
+        token = checked_token(token)
         if isinstance(records, dict) and all(map(_is_single, records.values())):
             records = {name: [value] for name, value in records.items()}
         elif not isinstance(records, str | Path | Files) and not is_frame(records):
@@ -298,44 +290,20 @@ class Store:
                     message = "The token was used for a call with another number of samples."
                     raise StoreError(message, hint="take a new token for new samples.")
                 return Receipt(token, len(cells), repeated=True)
-            made = self._remembered(connection, row["token_seconds"], token, fresh=fresh)
+            now = self.database.now(connection)
+            made = remembered(connection, now, row["token_seconds"], token, fresh=fresh)
             state = State(row["copies"], row["remaining"], row["oldest"], row["place"])
             try:
                 with Randomness.system() as source:
                     done = insert(connection, self.universe, self.method.pick, state, cells, source)
             except (LookupError, TypeError, ValueError, OverflowError):
                 raise self._broken("rows are missing, or hold no numbers") from None
-            now = dict(row) | asdict(done) | {"samples": row["samples"] + len(cells)}
-            now |= {"check": check_of(now)} if self._facts is facts else {}
-            connection.execute(self._facts.update().values(**now))
+            after = dict(row) | asdict(done) | {"samples": row["samples"] + len(cells)}
+            after |= {"check": check_of(after)} if self._facts is facts else {}
+            connection.execute(self._facts.update().values(**after))
             call = {"token": token, "samples": len(cells), "made": made}
             connection.execute(calls.insert(), call)
         return Receipt(token, len(cells), repeated=False)
-
-    def _remembered(
-        self, connection: Connection, seconds: float, token: str, *, fresh: bool
-    ) -> float:
-        """Forget old tokens, refuse one that may be among them, and return when this one was made.
-
-        Time is the database's, for all writers. Nothing is forgotten by a clock that is ahead of
-        the newest call, and up to when tokens were forgotten stays known: if the clock was wrong,
-        a token from before is refused rather than counted twice. A ``fresh`` one is new for sure.
-        """
-        now = self.database.now(connection)
-        newest = select(func.max(calls.c.made)).where(calls.c.token != PURGED)
-        oldest = min(now, connection.execute(newest).scalar_one() or now) - seconds
-        old = calls.delete().where(calls.c.made < oldest, calls.c.token != PURGED)
-        if connection.execute(old).rowcount:
-            connection.execute(calls.delete().where(calls.c.token == PURGED))
-            connection.execute(calls.insert(), {"token": PURGED, "samples": 0, "made": oldest})
-        purged = select(calls.c.made).where(calls.c.token == PURGED)
-        forgotten = connection.execute(purged).scalar_one_or_none() or oldest
-        told = _TOKEN.fullmatch(token)
-        made = float(told[1]) if told else now
-        if not fresh and made + 1 < max(forgotten, now - seconds):  # a token has whole seconds
-            message = "The token is older than the store remembers: whether its call was counted "
-            raise StoreError(message + "cannot be told.", hint="compare the number of samples.")
-        return max(now, made)
 
     # Looking
 
@@ -345,7 +313,7 @@ class Store:
             yield connection, self._read_facts(connection)
 
     def _read_facts(self, connection: Connection, *, lock: bool = False) -> RowMapping:
-        return _read_facts(connection, self.database.name, self._facts, lock=lock)
+        return read_facts(connection, self.database.name, self._facts, lock=lock)
 
     def _tables(self) -> tuple[RowMapping, NDArray[np.int64], NDArray[np.int64]]:
         """Return the facts and, by cell, T′ and what was taken of T^P, all of one moment."""
@@ -491,7 +459,7 @@ class Store:
         14
         """
         row, moved, taken = self._tables()
-        if _meaning(row, self.database.name)[0] != self.schema:
+        if meaning(row, self.database.name)[0] != self.schema:
             raise self._broken("its schema is not what it was when the store was opened")
         self._check_places()
         counted = taken - moved  # T_S
@@ -521,47 +489,6 @@ class Store:
     def _broken(self, said: str) -> StoreError:
         message = f"The store {self.database.name} does not add up: {said}."
         return StoreError(message, hint="someone else wrote to it; restore it from a copy.")
-
-
-def _read_facts(
-    connection: Connection, name: str, table: Table, *, lock: bool = False
-) -> RowMapping:
-    query = select(table).where(table.c.id == 1)
-    row = connection.execute(query.with_for_update() if lock else query).mappings().one_or_none()
-    if row is None:
-        raise StoreError(f"The store {name} has lost its facts.", hint="restore it from a copy.")
-    if type(row["format"]) is int and row["format"] > FORMAT:
-        message = f"The store {name} is of format {row['format']}; this privet knows {FORMAT}."
-        raise StoreError(message, hint="upgrade privet.")
-    counts = [row[key] for key in ("format", "copies", "samples", "remaining", "oldest", "place")]
-    fine = all(type(count) is int and count >= 0 for count in counts)
-    fine = fine and row["oldest"] <= row["copies"] + 1 and type(row["token_seconds"]) is float
-    fine = fine and all(type(row[key]) is str for key in ("schema", "pick", "dummy"))
-    if not fine or (table is facts and row["check"] != check_of(dict(row))):
-        message = f"The facts of the store {name} are damaged."
-        raise StoreError(message, hint="restore it from a copy.")
-    return row
-
-
-def _dummy_text(universe: Universe) -> str:
-    dummy = universe.dummy
-    return json.dumps(None if dummy is None else {dummy.attribute: list(dummy.values)})
-
-
-def _meaning(row: RowMapping, name: str) -> tuple[Schema, Complement]:
-    try:
-        schema = Schema.from_dict(parse_json(row["schema"]))
-        return schema, Complement(row["pick"], parse_json(row["dummy"]))
-    except (ValueError, TypeError, LookupError, AttributeError):
-        raise StoreError(f"The facts of the store {name} are damaged.") from None
-
-
-def _checked_token(token: str | None) -> str:
-    if token is None:
-        return new_token()
-    if not isinstance(token, str) or not 1 <= len(token) <= 200 or not token.isprintable():
-        raise StoreError("A token is a text of 1 to 200 signs that can be printed.")
-    return token
 
 
 def _is_single(value: object) -> bool:
