@@ -47,8 +47,8 @@ class Record:
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:
     if _listening and event.startswith(WATCHED):
-        said = [str(one) for one in arguments if isinstance(one, str | bytes | Path)]
-        if any(HOME in one or ".cache" in one for one in said):
+        said = [str(argument) for argument in arguments if isinstance(argument, str | bytes | Path)]
+        if any(HOME in text or ".cache" in text for text in said):
             return  # modules and compiled kernels, loaded when they are first used
         record = _listening[-1]
         told = f"{event} {' '.join(said)}".replace(record.folder, "")

@@ -75,18 +75,18 @@ class Coded:
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns as a table holds them."""
-        held = {
+        columns = {
             coding.name: self.codes[:, place].astype(code_type(coding.size))
             for place, coding in enumerate(self.codings)
         }
-        return held | {"class": self.labels.astype(code_type(len(self.classes)))}
+        return columns | {"class": self.labels.astype(code_type(len(self.classes)))}
 
     def inside(self, box: Box) -> NDArray[np.bool_]:
         """Which records lie in a box."""
-        held = np.ones(len(self.codes), np.bool_)
+        inside = np.ones(len(self.codes), np.bool_)
         for place, coding in enumerate(self.codings):
-            held &= box.mask(coding.name, coding.size)[self.codes[:, place]]
-        return held
+            inside &= box.mask(coding.name, coding.size)[self.codes[:, place]]
+        return inside
 
     def counts(self, box: Box) -> NDArray[np.int64]:
         """Cell × class sums of the records in a box, by boolean masks."""
@@ -160,7 +160,7 @@ class Elsewhere(Table):
     def _read(self, start: int) -> Iterator[Batch]:
         for begin in range(start, min(start + 2 * self.size, self.rows), self.size):
             rows = slice(begin, min(begin + self.size, start + 2 * self.size))
-            yield Batch(begin, {name: held[rows] for name, held in self.table.columns.items()})
+            yield Batch(begin, {name: column[rows] for name, column in self.table.columns.items()})
 
     def map(self, work: Callable[[Batch], Batch]) -> Table:
         raise NotImplementedError

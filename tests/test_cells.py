@@ -97,10 +97,10 @@ def test_cells_rise_cover_the_range_and_can_be_written_down(
     assert (coding.lower[0], coding.upper[-1]) == (low, high)
     fixed = attribute.with_fixed_cells()
     assert fixed.coding().to_dict() == coding.to_dict()
-    for one in (attribute, fixed):
-        form = json.loads(json.dumps(one.to_dict()))
-        assert Attribute.from_dict("x", form) == one
-        schema = Schema([one, Attribute.categorical("y", ["a", "b"])], target="y")
+    for declared in (attribute, fixed):
+        form = json.loads(json.dumps(declared.to_dict()))
+        assert Attribute.from_dict("x", form) == declared
+        schema = Schema([declared, Attribute.categorical("y", ["a", "b"])], target="y")
         assert Schema.from_dict(_toml(schema.to_toml())) == schema
 
 

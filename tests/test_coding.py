@@ -65,10 +65,10 @@ def test_cells_of_equal_width(low: float, width: float, bins: int) -> None:
 
 def test_the_widest_range_of_numbers() -> None:
     """A difference beyond the largest number sends nothing to a wrong cell."""
-    held = np.array([-1.7e308, -1e308, 0.0, 1e308, 1.7e308])
-    coding = Coding.cells("x", held, held)
+    numbers = np.array([-1.7e308, -1e308, 0.0, 1e308, 1.7e308])
+    coding = Coding.cells("x", numbers, numbers)
     probes = np.array([-1.8e308 / 1.01, -1.2e308, -1.0, 0.9e308, 1.6e308])
-    np.testing.assert_array_equal(coding.encode(held), np.arange(5))
+    np.testing.assert_array_equal(coding.encode(numbers), np.arange(5))
     np.testing.assert_array_equal(coding.encode(probes), twins.find_cells(probes, coding.edges))
 
 
@@ -78,12 +78,12 @@ def test_numbers_outside_fall_into_the_nearest_cell() -> None:
 
 
 def test_many_cells_take_two_bytes() -> None:
-    held = np.arange(300.0)
-    assert Coding.cells("x", held, held).encode(held).dtype == np.uint16
-    held = np.arange(65_536.0)
-    coding = Coding.cells("x", held, held)
-    np.testing.assert_array_equal(coding.encode(held), held)
-    missing = Coding.cells("x", held[:-1], held[:-1], missing=True)
+    numbers = np.arange(300.0)
+    assert Coding.cells("x", numbers, numbers).encode(numbers).dtype == np.uint16
+    numbers = np.arange(65_536.0)
+    coding = Coding.cells("x", numbers, numbers)
+    np.testing.assert_array_equal(coding.encode(numbers), numbers)
+    missing = Coding.cells("x", numbers[:-1], numbers[:-1], missing=True)
     assert missing.encode(np.array([np.nan, 65_534.0])).tolist() == [65_535, 65_534]
     assert code_type(256) is np.uint8
     assert code_type(257) is np.uint16
@@ -92,20 +92,20 @@ def test_many_cells_take_two_bytes() -> None:
 
 
 def test_a_missing_number() -> None:
-    held = np.array([1.0, np.nan, np.nan])
+    numbers = np.array([1.0, np.nan, np.nan])
     with pytest.raises(DataError, match=r"'x' has a missing value \(first in row 1\)"):
-        Coding.cells("x", [0.0], [2.0]).encode(held)
-    assert Coding.cells("x", [0.0], [2.0], missing=True).encode(held).tolist() == [0, 1, 1]
+        Coding.cells("x", [0.0], [2.0]).encode(numbers)
+    assert Coding.cells("x", [0.0], [2.0], missing=True).encode(numbers).tolist() == [0, 1, 1]
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=20, unique=True), st.data())
 def test_a_cut_keeps_codes_and_values_together(values: list[float], data: st.DataObject) -> None:
     """Between any two codes that occur: one threshold, on the same side of which all cells lie."""
-    held = np.sort(np.array(values))
-    pairs = len(held) // 2
-    lower, upper = held[0 : 2 * pairs : 2], held[1 : 2 * pairs : 2]  # cells with gaps
+    borders = np.sort(np.array(values))
+    pairs = len(borders) // 2
+    lower, upper = borders[0 : 2 * pairs : 2], borders[1 : 2 * pairs : 2]  # cells with gaps
     if data.draw(st.booleans()):
-        lower, upper = held[:-1], held[1:]  # cells without gaps
+        lower, upper = borders[:-1], borders[1:]  # cells without gaps
     coding = Coding.cells("x", lower, upper)
     assume(coding.size > 1)
     left = data.draw(st.integers(0, coding.size - 2))
@@ -121,8 +121,8 @@ def test_a_cut_keeps_codes_and_values_together(values: list[float], data: st.Dat
 
 
 def test_a_cut_lies_midway_between_what_occurs() -> None:
-    held = np.array([1.0, 2.0, 10.0, 11.0])
-    coding = Coding.cells("x", held, held)
+    numbers = np.array([1.0, 2.0, 10.0, 11.0])
+    coding = Coding.cells("x", numbers, numbers)
     assert coding.cut(0, 3) == (1, 6.0)  # past the value 2, which does not occur
     assert coding.cut(0, 1) == (0, 1.5)
     assert coding.cut(2, 3) == (2, 10.5)
@@ -262,7 +262,7 @@ def test_boxes_narrow() -> None:
     st.booleans(),
     st.booleans(),
 )
-def test_all_inside_is_what_its_twin_says(held: list[float], whole: bool, missing: bool) -> None:
-    numbers = np.array(held, np.float64)
+def test_all_inside_is_what_its_twin_says(values: list[float], whole: bool, missing: bool) -> None:
+    numbers = np.array(values, np.float64)
     expected = twins.all_inside(numbers, 0.0, 3.0, whole, missing)
     assert all_inside(numbers, 0.0, 3.0, whole, missing) == expected

@@ -21,8 +21,8 @@ def by_blocks(key: bytes, stream: int, count: int) -> list[int]:
     cipher = Cipher(algorithms.AES256(key), modes.ECB()).encryptor()  # noqa: S305 - the definition, spelled out
     words: list[int] = []
     for block in range(-(-count // 4)):
-        held = cipher.update(stream.to_bytes(8, "big") + block.to_bytes(8, "big"))
-        words += [int.from_bytes(held[i : i + 4], "little") for i in range(0, 16, 4)]
+        block_words = cipher.update(stream.to_bytes(8, "big") + block.to_bytes(8, "big"))
+        words += [int.from_bytes(block_words[i : i + 4], "little") for i in range(0, 16, 4)]
     return words[:count]
 
 

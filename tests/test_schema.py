@@ -162,7 +162,7 @@ def test_looking_up() -> None:
     assert "wind" in SCHEMA
     assert "rain" not in SCHEMA
     assert SCHEMA.classes == ("Yes", "No")
-    assert [one.name for one in SCHEMA] == SCHEMA.names == ["wind", "play"]
+    assert [attribute.name for attribute in SCHEMA] == SCHEMA.names == ["wind", "play"]
     with pytest.raises(SchemaError, match="no attribute 'rain'; it has wind, play"):
         _ = SCHEMA["rain"]
     with pytest.raises(SchemaError, match="no range"):
@@ -221,11 +221,11 @@ def test_there_and_back(data: st.DataObject) -> None:
     attribute = data.draw(attributes("x"))
     coding = attribute.coding()
     if attribute.values is not None:
-        held = [data.draw(st.sampled_from(attribute.values)) for _ in range(5)]
-        kinds = {isinstance(value, str) for value in held}
+        drawn = [data.draw(st.sampled_from(attribute.values)) for _ in range(5)]
+        kinds = {isinstance(value, str) for value in drawn}
         if len(kinds) == 1:
-            column = pa.array(held if kinds == {True} else [float(value) for value in held])
-            assert coding.decode(attribute.encode(column)).tolist() == held
+            column = pa.array(drawn if kinds == {True} else [float(value) for value in drawn])
+            assert coding.decode(attribute.encode(column)).tolist() == drawn
         return
     low, high = attribute.range
     held_ = np.array([data.draw(st.floats(low, high)) for _ in range(5)])
@@ -241,11 +241,11 @@ def test_there_and_back(data: st.DataObject) -> None:
 
 def test_missing_values() -> None:
     age = Attribute.numeric("age", low=0, high=10, bins=2)
-    held = np.array([1.0, np.nan, 9.0])
+    ages = np.array([1.0, np.nan, 9.0])
     with pytest.raises(DataError, match=r"'age' has a missing value \(first in row 1\)"):
-        age.encode(held)
+        age.encode(ages)
     category = Attribute.numeric("age", low=0, high=10, bins=2, missing="category")
-    assert category.encode(held).tolist() == [0, 2, 1]
+    assert category.encode(ages).tolist() == [0, 2, 1]
     sky = Attribute.categorical("sky", ["a", "b"], missing="category")
     assert sky.encode(pa.array(["b", None])).tolist() == [1, 2]
 

@@ -114,14 +114,14 @@ def gini(counts: list[int]) -> Fraction:
 def gains_of_cuts(cells: Ints, least: float) -> dict[int, Fraction]:
     """The exact gini gain a record of every cut that leaves enough on both sides."""
     total = [int(n) for n in cells.sum(0)]
-    found = {}
+    splits = {}
     full = [int(v) for v in np.flatnonzero(cells.any(1))]
     for last in full[:-1]:
         left = [int(n) for n in cells[: last + 1].sum(0)]
-        right = [all_ - one for all_, one in zip(total, left, strict=True)]
+        right = [all_ - side for all_, side in zip(total, left, strict=True)]
         if min(sum(left), sum(right)) >= least:
-            found[last] = (gini(total) - gini(left) - gini(right)) / sum(total)
-    return found
+            splits[last] = (gini(total) - gini(left) - gini(right)) / sum(total)
+    return splits
 
 
 def entropy(counts: Floats) -> float:

@@ -33,7 +33,7 @@ _ZEROS = memoryview(bytes(4 * CHUNK))
 
 @kernel
 def shuffle(order: NDArray[np.uint32], words: Words, last: int) -> None:
-    """Go on with Fisher and Yates from place ``last`` down, two words a place.
+    """Go on with Fisher and Yates from place ``last`` down, two words per place.
 
     The place is the upper half of a 64-bit word times the number of places, so no place is
     likelier than another by more than one part in 2**64. The product needs 96 bits: it is made
@@ -71,7 +71,7 @@ class Reader:
 
 
 class Randomness:
-    """A source of random words, one endless stream a column, read at any place.
+    """A source of random words, one endless stream per column, read at any place.
 
     Make one by ``Randomness.system()`` or ``Randomness.seeded(seed)``, and close it at the end:
     the key is then forgotten, and nobody, not even the owner, can draw the same words again.

@@ -110,10 +110,10 @@ def test_epsilon_of_a_bit_and_of_a_group() -> None:
 @given(thetas)
 def test_a_bit_is_never_less_private_than_theta_says(theta: Any) -> None:
     channel = Flip(("a",), theta, bits=16)
-    found, share = channel.amplification(), Fraction(theta)
-    if found is not None:
+    gamma, share = channel.amplification(), Fraction(theta)
+    if gamma is not None:
         wanted = max(share, 1 - share) / min(share, 1 - share) if 0 < share < 1 else math.inf
-        assert found <= wanted
+        assert gamma <= wanted
 
 
 def test_draws_follow_theta() -> None:

@@ -221,7 +221,7 @@ def test_disguising_a_release_again_only_loses(size: int, gamma: int, times: int
     channel = GammaDiagonal("x", size, gamma)
     matrix = channel.matrix() / channel.scale
     kept = (gamma - 1) / (gamma + size - 1)
-    power, more = (np.linalg.matrix_power(matrix, one) for one in (times, times + 1))
+    power, more = (np.linalg.matrix_power(matrix, exponent) for exponent in (times, times + 1))
     assert np.allclose(power, kept**times * np.eye(size) + (1 - kept**times) / size, atol=1e-6)
     assert (np.diag(more) < np.diag(power)).all()
     assert (more - power)[~np.eye(size, dtype=bool)].min() > -1e-12

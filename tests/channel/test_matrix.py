@@ -68,7 +68,7 @@ def test_an_asymmetric_matrix_is_not_taken_for_its_transpose() -> None:
 
 def test_a_plan_takes_one_and_a_tree_learns_from_it() -> None:
     schema = datasets.schema("weather")
-    sky = next(one for one in schema.inputs if len(one.values or ()) == 3)
+    sky = next(attribute for attribute in schema.inputs if len(attribute.values or ()) == 3)
     plan = pv.Plan({sky.name: pv.Substitution(matrix=ASYMMETRIC)}, default=pv.Exact())
     release = plan.disguise(datasets.load("weather"), schema, seed=1)
     assert release.parts[0].channels[0].kind == "matrix"
@@ -101,7 +101,7 @@ def test_a_card_with_another_number_is_refused() -> None:
 
 def test_a_matrix_says_all() -> None:
     schema = datasets.schema("weather")
-    sky = next(one for one in schema.inputs if len(one.values or ()) == 3)
+    sky = next(attribute for attribute in schema.inputs if len(attribute.values or ()) == 3)
     with pytest.raises(PlanError, match="beside it"):
         pv.Substitution(gamma=3, matrix=ASYMMETRIC).channel(sky)
     with pytest.raises(PlanError, match="one row and one column per value"):

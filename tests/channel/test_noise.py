@@ -47,8 +47,8 @@ def test_enumerating_all_words_gives_the_matrix(noise: Noise) -> None:
     words = np.arange(1 << 14, dtype=np.uint32)
     for code in (0, noise.steps):
         drawn = noise.draw(np.full(len(words), code, np.uint8), words)
-        held = np.bincount(drawn, minlength=noise.output_size)
-        assert (held == noise.matrix()[:, code]).all()
+        counts = np.bincount(drawn, minlength=noise.output_size)
+        assert (counts == noise.matrix()[:, code]).all()
 
 
 @given(noises())
@@ -121,16 +121,16 @@ def test_age_125_is_a_breach() -> None:
     first, last = supports(age)
     output = int(age.observed(np.array([125.0]))[0])
     assert (first[output], last[output]) == (75, 90)
-    held = interval_of(age)
-    assert posterior_widths(age, 0.95)[output] < 0.5 * held.widths[1]
-    assert 0.2 < held.narrow < 0.6
-    assert "Warning" in held.sentence("'age'")
+    interval = interval_of(age)
+    assert posterior_widths(age, 0.95)[output] < 0.5 * interval.widths[1]
+    assert 0.2 < interval.narrow < 0.6
+    assert "Warning" in interval.sentence("'age'")
 
 
 @given(noises())
 def test_posterior_widths_are_the_narrowest(noise: Noise) -> None:
     matrix = noise.matrix()
-    found = np.rint(posterior_widths(noise, 0.9) / noise.step).astype(int)
+    widths = np.rint(posterior_widths(noise, 0.9) / noise.step).astype(int)
     for output in range(0, noise.output_size, 5):
         heaped = np.concatenate([[0], np.cumsum(matrix[output])])
         wanted = math.ceil(0.9 * heaped[-1])
@@ -138,7 +138,7 @@ def test_posterior_widths_are_the_narrowest(noise: Noise) -> None:
         fits = ends < len(heaped)
         best = int((ends[fits] - np.flatnonzero(fits)).min()) - 1
         # One word more in a weight of a uniform law may move an end by one point.
-        assert best <= found[output] <= best + (noise.law == "uniform")
+        assert best <= widths[output] <= best + (noise.law == "uniform")
 
 
 @given(noises(), st.integers(0, 2**30))

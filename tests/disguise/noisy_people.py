@@ -50,14 +50,14 @@ def mixed(draw: st.DrawFn) -> tuple[Schema, MemoryTable]:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     rows = draw(st.integers(8, 120))
     attributes = []
-    held: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for place in range(draw(st.integers(1, 4))):
         name = f"x{place}"
         kind = draw(st.sampled_from(["whole", "real", "category", "gaps", "far"]))
         if kind == "category":
             size = draw(st.integers(1, 4))
             attributes.append(Attribute.categorical(name, [f"v{code}" for code in range(size)]))
-            held[name] = rng.integers(0, size, rows).astype(np.uint8)
+            columns[name] = rng.integers(0, size, rows).astype(np.uint8)
             continue
         low, high = {"far": (1e9, 1e9 + 1)}.get(kind, (-3.0, draw(st.integers(-2, 40))))
         whole = kind == "whole"
@@ -71,12 +71,12 @@ def mixed(draw: st.DrawFn) -> tuple[Schema, MemoryTable]:
         numbers[rng.random(rows) < 0.1] = high
         if kind == "gaps":
             numbers[rng.random(rows) < 0.2] = np.nan
-        held[name] = np.clip(numbers, low, high)
+        columns[name] = np.clip(numbers, low, high)
     classes = draw(st.integers(2, 3))
     attributes.append(Attribute.categorical("label", [f"c{code}" for code in range(classes)]))
-    first = held["x0"]
+    first = columns["x0"]
     lean = np.nan_to_num(first) > np.nanmedian(first) if not np.isnan(first).all() else first > 0
     label = np.where(rng.random(rows) < 0.7, lean, rng.integers(0, classes, rows))
     label[:2] = [0, 1]
-    held["label"] = label.astype(np.uint8)
-    return Schema(attributes, target="label"), MemoryTable(held)
+    columns["label"] = label.astype(np.uint8)
+    return Schema(attributes, target="label"), MemoryTable(columns)

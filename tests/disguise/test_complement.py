@@ -30,7 +30,7 @@ DAYS = datasets.load("weather")
 def rows(release: Release, part: int) -> Counter[tuple[str, ...]]:
     universe = release.universe
     assert universe is not None
-    found: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for batch in release.parts[part].table.batches():
         decoded = [
             coding.decode(batch.columns[name])
@@ -38,8 +38,8 @@ def rows(release: Release, part: int) -> Counter[tuple[str, ...]]:
             if coding is not None
         ]
         for record, count in zip(zip(*decoded, strict=True), universe.counts(batch), strict=True):
-            found[tuple(record)] += int(count)
-    return found
+            counts[tuple(record)] += int(count)
+    return counts
 
 
 def test_the_thesis_tables_to_the_record() -> None:
@@ -194,9 +194,9 @@ def test_a_universe_that_is_too_large_is_refused_with_a_proposal() -> None:
 
 
 def test_bad_samples_are_refused_without_their_values() -> None:
-    with pytest.raises(DataError, match="outside its domain") as found:
+    with pytest.raises(DataError, match="outside its domain") as raised:
         Complement().disguise({**DAYS.to_pydict(), "Wind": ["Gale"] * 14}, SCHEMA)
-    assert "Gale" not in str(found.value)
+    assert "Gale" not in str(raised.value)
     with pytest.raises(DataError, match="no rows"):
         Complement().disguise(DAYS.slice(0, 0), SCHEMA)
 
@@ -220,10 +220,10 @@ def test_the_loss_in_full() -> None:
     (cells,) = Complement().cells(DAYS, SCHEMA)
     collected = np.bincount(cells, minlength=universe.size)
     matches = sum(int(c) * (2 - int(c)) for c in collected)
-    found = loss_of(universe, collected, 2, 17, alpha=0.25, p_d=0.5, p_r=0.01)
-    assert found.lost == pytest.approx(17 / 34 * (0.75 * 0.5 * matches + 0.25 * 0.01 * 34 * 14))
-    assert found.value == pytest.approx(17 / 34 * matches)
-    assert any("rebuilding" in line for line in found.sentences())
+    loss = loss_of(universe, collected, 2, 17, alpha=0.25, p_d=0.5, p_r=0.01)
+    assert loss.lost == pytest.approx(17 / 34 * (0.75 * 0.5 * matches + 0.25 * 0.01 * 34 * 14))
+    assert loss.value == pytest.approx(17 / 34 * matches)
+    assert any("rebuilding" in line for line in loss.sentences())
     # All records, all rebuilt: each collected one is lost once (§6.1.2).
     assert loss_of(universe, collected, 2, 34, alpha=1.0).lost == pytest.approx(14)
     wrongs: list[dict[str, Any]] = [{"alpha": 2.0}, {"p_d": -1.0}, {"p_r": -1.0}]
@@ -257,10 +257,10 @@ def test_equal_cells_are_drawn_equally_often() -> None:
     with Randomness.seeded("complement") as source:
         words = source.words(5, 0, 8000)
         for trial in range(4000):
-            one = Unrealizer(universe, "random", source)
-            one.source = _Words(words[2 * trial : 2 * trial + 2])  # type: ignore[assignment]
-            one.add(np.array([3]))
-            moved += one.unreal
+            unrealizer = Unrealizer(universe, "random", source)
+            unrealizer.source = _Words(words[2 * trial : 2 * trial + 2])  # type: ignore[assignment]
+            unrealizer.add(np.array([3]))
+            moved += unrealizer.unreal
     assert moved[3] == 0
     others = np.delete(moved, 3)
     assert np.abs(others - 4000 / 6).max() < 7 * np.sqrt(4000 * (1 / 6) * (5 / 6))
@@ -271,14 +271,14 @@ def test_the_last_record_of_the_perturbing_set_is_never_taken_as_a_sample(pick: 
     universe = Universe(("a",), (3,))
     for seed in range(20):
         with Randomness.seeded(seed) as source:
-            one = Unrealizer(universe, pick, source)
-            one.add(np.array([0]))
-            assert one.perturbing.sum() == 1
-            last = one.perturbing.argmax()
-            one.add(np.array([last]))
-        assert one.copies == 2
-        assert min(one.perturbing.min(), one.unreal.min()) >= 0
-        assert one.unreal.sum() == 2
+            unrealizer = Unrealizer(universe, pick, source)
+            unrealizer.add(np.array([0]))
+            assert unrealizer.perturbing.sum() == 1
+            last = unrealizer.perturbing.argmax()
+            unrealizer.add(np.array([last]))
+        assert unrealizer.copies == 2
+        assert min(unrealizer.perturbing.min(), unrealizer.unreal.min()) >= 0
+        assert unrealizer.unreal.sum() == 2
 
 
 class _Words:

@@ -41,7 +41,7 @@ def test_two_people_in_a_leaf_by_hand() -> None:
     assert made.parts[0].table.collect(10).columns["c"].tolist() == [0] * 5 + [1] * 5
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda one: one.method)
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.method)
 def test_a_miner_finds_the_first_tree_again(method: Noised) -> None:
     records = people(4000, missing=0)
     release = method.disguise(records, SCHEMA, seed=1)
@@ -54,7 +54,7 @@ def test_a_miner_finds_the_first_tree_again(method: Noised) -> None:
     )
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda one: one.method)
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.method)
 def test_noise_changes_what_it_may(method: Noised) -> None:
     table = table_of(people(2000))
     with Randomness.seeded(1) as source:
@@ -83,7 +83,7 @@ def test_framework_leaves_categories_that_are_tested() -> None:
     (tree,) = method.rules.grown(table, SCHEMA)
     with Randomness.seeded(2) as source:
         made = method.perturb(table, SCHEMA, source)
-    before, after = (tree.apply(matrix(one, SCHEMA)) for one in (table, made))
+    before, after = (tree.apply(matrix(records, SCHEMA)) for records in (table, made))
     assert np.array_equal(before, after)
     tested = {tree.codings[place].name for place in tree.attribute if place >= 0}
     assert "town" in tested
@@ -165,7 +165,7 @@ def test_random_numbers_have_their_laws() -> None:
     assert bell.var() == pytest.approx(1, abs=5 * np.sqrt(2 / 50_000))
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda one: one.method)
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.method)
 def test_the_claim_is_that_there_is_none(method: Noised, tmp_path: Path) -> None:
     release = method.disguise(people(), SCHEMA, to=tmp_path / "r")
     assert release.claim == method.claim(SCHEMA)
@@ -194,12 +194,14 @@ def test_a_card_knows_nothing_of_the_records(tmp_path: Path) -> None:
 
 
 def test_seeds_repeat_and_are_stamped() -> None:
-    one, two = (ForestFramework(min_leaf=20).disguise(people(), SCHEMA, seed=4) for _ in range(2))
-    assert one.seeded
-    assert one.to_frame().equals(two.to_frame())
+    first, second = (
+        ForestFramework(min_leaf=20).disguise(people(), SCHEMA, seed=4) for _ in range(2)
+    )
+    assert first.seeded
+    assert first.to_frame().equals(second.to_frame())
     other = ForestFramework(min_leaf=20).disguise(people(), SCHEMA)
     assert not other.seeded
-    assert not other.to_frame().equals(one.to_frame())
+    assert not other.to_frame().equals(first.to_frame())
 
 
 def test_a_plan_in_words() -> None:
@@ -243,7 +245,7 @@ def _without_class() -> dict[str, Any]:
         (lambda: people(0), "no rows"),
     ],
 )
-@pytest.mark.parametrize("method", METHODS, ids=lambda one: one.method)
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.method)
 def test_records_that_cannot_be(
     method: Noised, records: Callable[[], dict[str, Any]], said: str
 ) -> None:

@@ -65,8 +65,8 @@ def both(method: GADP, records: dict[str, Any]) -> tuple[MemoryTable, MemoryTabl
 @pytest.mark.parametrize("proximity", [0.0, 0.5, 0.9])
 def test_egadp_is_exact(proximity: float) -> None:
     before, after = both(EGADP(SECRET, proximity), people(60))
-    for one, two in zip(moments(before), moments(after), strict=True):
-        assert np.allclose(one, two, rtol=0, atol=1e-9 * np.abs(one).max())
+    for expected, moment in zip(moments(before), moments(after), strict=True):
+        assert np.allclose(expected, moment, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("proximity", [0.0, 0.7])
@@ -93,8 +93,8 @@ def test_proximity_is_the_correlation_of_what_is_not_predicted() -> None:
                 true, drawn = (
                     regress(t.columns[name][:, None], sides).residual for t in (before, after)
                 )
-                found = np.corrcoef(true[:, 0], drawn[:, 0])[0, 1]
-                assert found == pytest.approx(proximity, abs=6 / np.sqrt(20_000))
+                correlation = np.corrcoef(true[:, 0], drawn[:, 0])[0, 1]
+                assert correlation == pytest.approx(proximity, abs=6 / np.sqrt(20_000))
 
 
 def test_what_is_not_confidential_is_plain() -> None:
@@ -109,9 +109,9 @@ def test_what_is_not_confidential_is_plain() -> None:
 
 def test_a_regression_by_hand() -> None:
     """Of x = 1, 2, 4, 5 on s = 0, 0, 1, 1 the means are 1.5 and 4.5."""
-    found = regress(np.array([[1.0], [2], [4], [5]]), np.array([[0.0], [0], [1], [1]]))
-    assert found.mean.ravel().tolist() == pytest.approx([1.5, 1.5, 4.5, 4.5])
-    assert found.covariance.item() == pytest.approx(1 / 3)
+    fit = regress(np.array([[1.0], [2], [4], [5]]), np.array([[0.0], [0], [1], [1]]))
+    assert fit.mean.ravel().tolist() == pytest.approx([1.5, 1.5, 4.5, 4.5])
+    assert fit.covariance.item() == pytest.approx(1 / 3)
 
 
 def test_domains_are_wider_or_kept() -> None:
@@ -149,21 +149,21 @@ def test_a_covariance_that_can_be_inverted_says_nothing() -> None:
 def test_a_root_of_any_covariance() -> None:
     rng = np.random.default_rng(1)
     half = rng.normal(size=(5, 3))
-    held = root(half @ half.T)
-    assert np.allclose(held @ held.T, half @ half.T)
+    square = root(half @ half.T)
+    assert np.allclose(square @ square.T, half @ half.T)
 
 
 def test_normal_scores_by_hand() -> None:
     """Ranks 1, 2½, 2½, 4 of four are at 1/8, 1/2, 1/2, 7/8."""
-    found = scores(np.array([[1.0], [5], [5], [9]])).ravel()
-    assert found.tolist() == pytest.approx([-1.1503493803760079, 0, 0, 1.1503493803760079])
+    normal = scores(np.array([[1.0], [5], [5], [9]])).ravel()
+    assert normal.tolist() == pytest.approx([-1.1503493803760079, 0, 0, 1.1503493803760079])
 
 
 def test_rank_correlations_become_normal_ones() -> None:
     rng = np.random.default_rng(2)
     normal = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 20_000)
-    found = copula(np.exp(normal), 1)[0, 1]
-    assert found == pytest.approx(0.6, abs=6 * 0.8 / np.sqrt(20_000))
+    correlation = copula(np.exp(normal), 1)[0, 1]
+    assert correlation == pytest.approx(0.6, abs=6 * 0.8 / np.sqrt(20_000))
     clash = copula(np.array([[1.0, 1, 3], [2, 3, 1], [3, 2, 2], [4, 4, 4]]), 1)
     assert np.linalg.eigvalsh(clash)[0] > -1e-9
     assert np.allclose(np.diag(clash), 1)
@@ -216,8 +216,8 @@ def spearman(table: MemoryTable) -> Floats:
     """Rank correlations of all columns, categories by indicators of all but the first."""
     numbers = [table.columns[name] for name in ("a", "b", "c", "kind")]
     numbers += [table.columns["d"] == code for code in (1, 2, 3)]
-    found: Floats = np.corrcoef(rankdata(np.column_stack(numbers), axis=0), rowvar=False)
-    return found
+    correlations: Floats = np.corrcoef(rankdata(np.column_stack(numbers), axis=0), rowvar=False)
+    return correlations
 
 
 @pytest.mark.parametrize("proximity", [0.0, 0.5])
@@ -267,7 +267,9 @@ def test_what_is_drawn_too_far_off_is_cut_and_said() -> None:
 
 def test_numbers_that_may_be_missing_are_not_confidential_by_themselves() -> None:
     gaps = Attribute.numeric("pay", low=-100, high=100, missing="category")
-    schema = SCHEMA.with_attributes(gaps if one.name == "pay" else one for one in SCHEMA)
+    schema = SCHEMA.with_attributes(
+        gaps if attribute.name == "pay" else attribute for attribute in SCHEMA
+    )
     assert GADP().changed(schema) == ["size", "age"]
     records = people(400)
     records["pay"][::7] = np.nan
@@ -297,11 +299,11 @@ def test_a_plan_in_words() -> None:
 
 
 def test_seeds_repeat_and_are_stamped() -> None:
-    one, two = (EGADP(SECRET).disguise(people(), SCHEMA, seed=3) for _ in range(2))
-    assert one.to_frame().equals(two.to_frame())
-    assert one.seeded
+    first, second = (EGADP(SECRET).disguise(people(), SCHEMA, seed=3) for _ in range(2))
+    assert first.to_frame().equals(second.to_frame())
+    assert first.seeded
     other = EGADP(SECRET).disguise(people(), SCHEMA)
-    assert not other.to_frame().equals(one.to_frame())
+    assert not other.to_frame().equals(first.to_frame())
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])

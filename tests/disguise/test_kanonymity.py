@@ -32,11 +32,11 @@ SEQUENCE = ["Outlook", "Humidity", "Wind", "Outlook", "Play"]  # figure 4-1
 
 def test_the_thesis_table_to_the_record() -> None:
     method = KAnonymity(2, STEPS, quasi=SCHEMA.names, order=SEQUENCE)
-    found = method.disguise(DAYS, SCHEMA, shuffle=False).to_frame()
+    frame = method.disguise(DAYS, SCHEMA, shuffle=False).to_frame()
     dark = ["Sunny" if sky == "Sunny" else "Dark" for sky in DAYS["Outlook"].to_pylist()]
-    assert found["Outlook"].to_pylist() == dark
-    assert found["Humidity"].to_pylist() == found["Wind"].to_pylist() == ["All"] * 14
-    assert found["Play"].to_pylist() == DAYS["Play"].to_pylist()
+    assert frame["Outlook"].to_pylist() == dark
+    assert frame["Humidity"].to_pylist() == frame["Wind"].to_pylist() == ["All"] * 14
+    assert frame["Play"].to_pylist() == DAYS["Play"].to_pylist()
 
 
 def test_the_step_that_loses_least_comes_next() -> None:
@@ -47,9 +47,9 @@ def test_the_step_that_loses_least_comes_next() -> None:
         1,
         2,
     ]  # Wind: .048
-    found = diversity(release)
-    assert (found.k, found.l, found.groups) == (2, 1, 6)
-    assert found.homogeneous == pytest.approx(9 / 14)
+    measured = diversity(release)
+    assert (measured.k, measured.l, measured.groups) == (2, 1, 6)
+    assert measured.homogeneous == pytest.approx(9 / 14)
     codes = SCHEMA["Wind"].encode(DAYS["Wind"].combine_chunks())
     assert information(
         codes, SCHEMA["Play"].encode(DAYS["Play"].combine_chunks())
@@ -118,11 +118,11 @@ def test_attacks_on_groups() -> None:
     raw = people(2000)
     raw["risk"] = np.where(np.asarray(raw["age"]) > 50, "high", "low")
     fine = KAnonymity(5, {"age": {"bins": [6, 2, 1]}}, quasi=["age"]).disguise(raw, PEOPLE)
-    (found,) = audit(fine, attacks=["homogeneity"], trees=False, seed=1).attacks
-    assert found.value == found.control == 1.0
-    assert found.null is not None
-    assert found.null < 1  # a few groups, each right or wrong as a whole
-    assert found.blind == pytest.approx(0.5, abs=0.05)
+    (outcome,) = audit(fine, attacks=["homogeneity"], trees=False, seed=1).attacks
+    assert outcome.value == outcome.control == 1.0
+    assert outcome.null is not None
+    assert outcome.null < 1  # a few groups, each right or wrong as a whole
+    assert outcome.blind == pytest.approx(0.5, abs=0.05)
     coarse = KAnonymity(5, {"age": {"bins": [1]}}, quasi=["age"], order=["age"])
     mixed = KAnonymity(2000, {"age": {"bins": [1]}}, quasi=["age"]).disguise(raw, PEOPLE)
     assert coarse.k == 5
@@ -136,7 +136,7 @@ def test_adult_keeps_something_by_default() -> None:
     table, schema = datasets.load("adult"), datasets.schema("adult")
     with pytest.warns(UserWarning, match="k-anonymity") as told:
         release = KAnonymity(5).disguise(table, schema)
-    said = " ".join(str(one.message) for one in told)
+    said = " ".join(str(warning.message) for warning in told)
     assert "10 of 14 attributes" in said
     assert "What is left: education, education_num, marital_status, relationship." in said
     left_out = table.num_rows - release.rows
@@ -149,7 +149,7 @@ def test_adult_keeps_something_by_default() -> None:
 @given(st.integers(2, 12), st.integers(40, 300), st.integers(0, 9))
 def test_cutting_in_several_dimensions_keeps_groups_of_k(k: int, rows: int, seed: int) -> None:
     raw = people(rows, seed)
-    numbers = [one.name for one in PEOPLE.inputs if not one.is_categorical]
+    numbers = [attribute.name for attribute in PEOPLE.inputs if not attribute.is_categorical]
     release = KAnonymity(k, partition="mondrian", quasi=numbers, suppress=0).disguise(raw, PEOPLE)
     table = release.parts[0].table.collect(rows)
     groups = groups_of([table.columns[name] for name in numbers])
@@ -170,18 +170,18 @@ def test_categories_are_generalised_and_numbers_cut() -> None:
     ages = release.to_frame()["age"].to_pylist()
     assert np.corrcoef(sorted(ages), sorted(np.asarray(raw["age"])))[0, 1] > 0.9
     assert TreeClassifier(max_depth=3).fit(release).score(raw) > 0.5
-    found = audit(release, raw, attacks=["read", "homogeneity"], seed=1)
-    assert {"age", "rent"} <= set(found.facts.skipped)  # no card tells how they were cut
+    report = audit(release, raw, attacks=["read", "homogeneity"], seed=1)
+    assert {"age", "rent"} <= set(report.facts.skipped)  # no card tells how they were cut
     with pytest.raises(PlanError, match="partition must be one of"):
         KAnonymity(5, partition="best").disguise(raw, PEOPLE)
 
 
 def test_diversity_by_hand() -> None:
     """Groups (4, 0) and (1, 3) of two values, 5 and 3 in all."""
-    found = diversity_of(np.array([[4, 0], [1, 3]]))
-    assert (found.k, found.groups, found.l, found.homogeneous) == (4, 2, 1, 0.5)
-    assert found.entropy_l == 1.0
-    assert found.t == pytest.approx(3 / 8)
+    measured = diversity_of(np.array([[4, 0], [1, 3]]))
+    assert (measured.k, measured.groups, measured.l, measured.homogeneous) == (4, 2, 1, 0.5)
+    assert measured.entropy_l == 1.0
+    assert measured.t == pytest.approx(3 / 8)
     even = diversity_of(np.array([[2, 2, 2], [4, 4, 4]]))
     assert even.l == 3
     assert even.t == pytest.approx(0.0)

@@ -100,7 +100,9 @@ def test_what_has_no_epsilon_must_be_accepted(ledger: Ledger, method: Disguise) 
 )
 def test_what_is_written_down_is_what_the_release_costs(method: Disguise) -> None:
     claim = method.disguise(people(3000), SCHEMA, seed=1).claim
-    planned, made = (Entry.of(one, "") for one in (method.claim(SCHEMA, seeded=True), claim))
+    planned, made = (
+        Entry.of(claimed, "") for claimed in (method.claim(SCHEMA, seeded=True), claim)
+    )
     assert planned.covers(made)
     assert planned.seeded
     assert made.seeded
@@ -134,9 +136,9 @@ def test_odd_ledgers_are_errors_of_ours(
     entry = Entry.of(CLAIM, "r").to_dict()
     account = {"budget": 20.0, "releases": [entry]}
     form = {"format": "privet ledger", "version": 1, "datasets": {"people": account}}
-    for held in (form, account, entry, entry["disguised"][0]):
-        if place in held:
-            held[place] = odd
+    for section in (form, account, entry, entry["disguised"][0]):
+        if place in section:
+            section[place] = odd
     ledger.path.write_bytes(seal(form, 1))
     with suppress(LedgerError):  # and nothing else
         ledger.account("people")

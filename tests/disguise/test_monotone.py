@@ -116,11 +116,11 @@ def test_values_come_back_and_pieces_keep_their_order(seed: int, anti: bool) -> 
     release, key = Monotone(pieces=kinds, anti=anti).encode(raw, SCHEMA, seed=seed, shuffle=False)
     table = release.parts[0].table.collect(120)
     for name in ("age", "pay"):
-        held = key[name]
+        secret = key[name]
         values = raw[name].astype(np.float64)
-        assert np.allclose(held.decode(table.columns[name]), values, atol=1e-6)
-        ends = np.array([sorted((piece.start, piece.stop)) for piece in held.pieces])
-        ends = ends[::-1] if held.reversed else ends
+        assert np.allclose(secret.decode(table.columns[name]), values, atol=1e-6)
+        ends = np.array([sorted((piece.start, piece.stop)) for piece in secret.pieces])
+        ends = ends[::-1] if secret.reversed else ends
         assert (ends[1:, 0] > ends[:-1, 1]).all()
 
 
@@ -195,9 +195,9 @@ def test_attacks_by_rank_and_by_known_pairs() -> None:
     raw = people(4000, 5)
     release = Monotone().encode(raw, SCHEMA, seed=5)[0]
     asked = audit(release, raw, attacks=["rank", "between"], trees=False, seed=1)
-    found = {(one.attack, one.about): one for one in asked.attacks}
+    outcomes = {(outcome.attack, outcome.about): outcome for outcome in asked.attacks}
     for attack in ("rank", "between"):
-        one = found[attack, "pay"]
+        one = outcomes[attack, "pay"]
         assert one.low > (0.9 if attack == "rank" else 0.7)
         assert one.control == 1.0
         assert one.null is not None

@@ -77,14 +77,14 @@ def test_out_of_core_as_in_memory(tmp_path: Path) -> None:
     pq.write_table(pa.table(PEOPLE), tmp_path / "people.parquet")
     noise = pv.AdditiveNoise("gaussian", level=1, categorical="withheld")
     options: dict[str, Any] = {"seed": 3, "shuffle": False}
-    held = noise.disguise(PEOPLE, SCHEMA, **options)
+    release = noise.disguise(PEOPLE, SCHEMA, **options)
     to = tmp_path / "noisy.release"
     streamed = noise.disguise(tmp_path / "people.parquet", SCHEMA, to=to, **options)
-    assert streamed.to_frame().equals(held.to_frame())
+    assert streamed.to_frame().equals(release.to_frame())
 
 
 def test_whole_numbers_stay_whole() -> None:
-    schema = SCHEMA.with_attributes(one for one in SCHEMA if one.name != "sky")
+    schema = SCHEMA.with_attributes(attribute for attribute in SCHEMA if attribute.name != "sky")
     released = pv.AdditiveNoise("gaussian", level=0.5).disguise(PEOPLE, schema).to_frame()
     visits = released["visits"].to_numpy()
     assert (visits == np.floor(visits)).all()

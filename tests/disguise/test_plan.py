@@ -36,19 +36,19 @@ def table(release: Release) -> MemoryTable:
 def test_columns_are_what_the_plan_says() -> None:
     raw = people(5000)
     release = PLAN.disguise(raw, SCHEMA, seed=1, shuffle=False)
-    held = table(release).columns
+    columns = table(release).columns
     assert release.schema.names == SCHEMA.names
     assert [channel.attributes for channel in release.parts[0].channels] == [("age",), ("car",)]
-    assert np.array_equal(held["rent"], raw["rent"])
-    assert np.array_equal(held["kids"], raw["kids"] // 2)
+    assert np.array_equal(columns["rent"], raw["rent"])
+    assert np.array_equal(columns["kids"], raw["kids"] // 2)
     risk = release.codings["risk"]
     assert risk is not None
-    assert np.array_equal(risk.decode(held["risk"]), raw["risk"])
+    assert np.array_equal(risk.decode(columns["risk"]), raw["risk"])
     codes = SCHEMA["age"].encode(raw["age"])
-    kept = (held["age"] == codes).mean()
+    kept = (columns["age"] == codes).mean()
     assert kept == pytest.approx(8 / 13, abs=5 * np.sqrt(0.25 / 5000))
     assert release.codings["rent"] is None
-    assert {name: column.dtype.name for name, column in held.items()} == {
+    assert {name: column.dtype.name for name, column in columns.items()} == {
         "age": "uint8",
         "kids": "uint8",
         "car": "uint8",
@@ -89,9 +89,9 @@ def test_the_class_may_be_disguised() -> None:
 )
 def test_frames_of_any_kind_give_the_same_release(kind: Any) -> None:
     expected = table(PLAN.disguise(people(2000), SCHEMA, seed="same")).columns
-    held = table(PLAN.disguise(kind(people(2000)), SCHEMA, seed="same")).columns
+    columns = table(PLAN.disguise(kind(people(2000)), SCHEMA, seed="same")).columns
     for name, column in expected.items():
-        assert np.array_equal(held[name], column)
+        assert np.array_equal(columns[name], column)
 
 
 def test_a_seed_repeats_and_the_system_does_not() -> None:
@@ -118,8 +118,8 @@ def test_rows_are_shuffled_together_or_stay_in_order() -> None:
 def test_pieces_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = table(PLAN.disguise(people(2000), SCHEMA, seed=1))
     monkeypatch.setattr(recipe_module, "ROWS", 77)
-    held = table(PLAN.disguise(people(2000), SCHEMA, seed=1))
-    assert all(np.array_equal(held.columns[n], expected.columns[n]) for n in held.names)
+    released = table(PLAN.disguise(people(2000), SCHEMA, seed=1))
+    assert all(np.array_equal(released.columns[n], expected.columns[n]) for n in released.names)
 
 
 def test_extra_columns_are_left_out() -> None:
@@ -247,10 +247,10 @@ def test_every_attribute_has_words_of_its_own() -> None:
     schema = Schema([Attribute.categorical(name, ["n", "y"]) for name in names], target="y")
     raw = dict.fromkeys(names, ["n", "y"] * 500)
     plan = Plan({"b": Withheld()}, default=Substitution(3))
-    held = table(plan.disguise(raw, schema, seed=9, shuffle=False)).columns
+    columns = table(plan.disguise(raw, schema, seed=9, shuffle=False)).columns
     codes = np.array([0, 1] * 500, np.uint8)
     channel = Substitution(3).channel(schema["a"])
     with Randomness.seeded(9) as source:
         for place, name in ((0, "a"), (2, "c")):
-            assert np.array_equal(held[name], channel.draw(codes, source.words(place, 0, 1000)))
-    assert not np.array_equal(held["a"], held["c"])
+            assert np.array_equal(columns[name], channel.draw(codes, source.words(place, 0, 1000)))
+    assert not np.array_equal(columns["a"], columns["c"])

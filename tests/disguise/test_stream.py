@@ -31,8 +31,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def sorted_rows(release: Release) -> list[tuple[object, ...]]:
-    held = release.parts[0].table.collect(10**9)
-    return sorted(zip(*(held.columns[name].tolist() for name in held.names), strict=True))
+    table = release.parts[0].table.collect(10**9)
+    return sorted(zip(*(table.columns[name].tolist() for name in table.names), strict=True))
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv", "folder"])

@@ -60,7 +60,7 @@ def test_no_record_costs_more_than_epsilon(
     for part in release.parts:
         assert sum(channel.epsilon() for channel in part.channels) <= epsilon + 1e-9
         assert len(part.channels) == attributes + 1  # and the class
-        assert set(part.table.names) == {n for one in part.channels for n in one.attributes}
+        assert set(part.table.names) == {n for channel in part.channels for n in channel.attributes}
 
 
 def test_every_record_is_in_one_part_drawn_at_random() -> None:
@@ -73,8 +73,8 @@ def test_every_record_is_in_one_part_drawn_at_random() -> None:
 
 def test_more_goes_to_what_weighs_more() -> None:
     release = RandomSubsets(4, 2, weights={"age": 3}).disguise(people(2_000), SCHEMA)
-    part = next(one for one in release.parts if {"age", "sky"} <= set(one.table.names))
-    shares = {one.attributes[0]: one.epsilon() for one in part.channels}
+    part = next(part for part in release.parts if {"age", "sky"} <= set(part.table.names))
+    shares = {channel.attributes[0]: channel.epsilon() for channel in part.channels}
     assert shares["age"] / shares["sky"] == pytest.approx(3, rel=1e-3)
 
 
@@ -116,8 +116,8 @@ def test_trees_shares_and_tables_are_learned_from_them() -> None:
     shared = pv.RandomSubstitution(epsilon=4 / 5, target="substitution", wave=0)
     all_told = pv.TreeClassifier().fit(shared.disguise(people(30_000), SCHEMA, seed=1))
     assert all_told.score(people(5_000, 2)) <= model.score(people(5_000, 2)) + 0.02
-    found = pv.shares(release, "age")
-    assert found.rows == sum(p.table.rows for p in release.parts if "age" in p.table.names)
+    estimated = pv.shares(release, "age")
+    assert estimated.rows == sum(p.table.rows for p in release.parts if "age" in p.table.names)
     table = pv.crosstab(release, "age", "ill")
     assert table.independence is not None
     assert table.independence.p_value < 1e-6

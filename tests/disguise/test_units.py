@@ -32,7 +32,7 @@ def schema(**unit: Any) -> Schema:
 def visits(rows: int, people: int, seed: int = 1) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     return {
-        "patient": np.array([f"p{one}" for one in rng.integers(0, people, rows)]),
+        "patient": np.array([f"p{number}" for number in rng.integers(0, people, rows)]),
         "age": rng.uniform(0, 100, rows),
         "ill": np.array(["no", "yes"])[rng.integers(0, 2, rows)],
     }
@@ -46,8 +46,8 @@ def test_nobody_keeps_more_than_so_many(most: int, rows: int, people: int) -> No
         kept = kept_rows(table, schema(unit="patient", rows_per_unit=most), source)
     ids, before = np.unique(table["patient"], return_counts=True)
     assert kept.rows is not None
-    held = dict(zip(*np.unique(table["patient"][kept.rows], return_counts=True), strict=True))
-    assert {one: held.get(one, 0) for one in ids} == dict(
+    times = dict(zip(*np.unique(table["patient"][kept.rows], return_counts=True), strict=True))
+    assert {patient: times.get(patient, 0) for patient in ids} == dict(
         zip(ids, np.minimum(before, most), strict=True)
     )
     assert kept.people is not None
@@ -101,8 +101,8 @@ def test_files_keep_what_memory_keeps(tmp_path: Path, ending: str) -> None:
     files = pv.RandomSubstitution(8).disguise(
         path, declared, seed=1, shuffle=False, to=tmp_path / "r"
     )
-    held = [one.parts[0].table.collect(10**6).columns for one in (memory, files)]
-    assert held[0]["age"].tolist() == held[1]["age"].tolist()
+    columns = [release.parts[0].table.collect(10**6).columns for release in (memory, files)]
+    assert columns[0]["age"].tolist() == columns[1]["age"].tolist()
     assert files.people == memory.people
     assert files.people is not None
     assert files.people.left_out == 900 - files.rows

@@ -44,10 +44,10 @@ def test_the_estimate_is_the_closed_form_with_its_error() -> None:
     theta, yes, rows = 0.5, 0.3, 4_000
     release = plan(theta, yes).disguise(people(rows, 1), SCHEMA, seed=1)
     observed = float((release.to_frame()["smoker"].to_numpy(zero_copy_only=False) == "yes").mean())
-    found = pv.shares(release, "smoker", population=True)
-    assert found.unbiased[1] == pytest.approx((observed - (1 - theta) * yes) / theta, abs=1e-7)
+    estimated = pv.shares(release, "smoker", population=True)
+    assert estimated.unbiased[1] == pytest.approx((observed - (1 - theta) * yes) / theta, abs=1e-7)
     variance = observed * (1 - observed) / (rows * theta**2)
-    assert found.errors[1] == pytest.approx(variance**0.5, rel=1e-3)
+    assert estimated.errors[1] == pytest.approx(variance**0.5, rel=1e-3)
 
 
 def test_errors_cover_at_one_half() -> None:
@@ -55,8 +55,8 @@ def test_errors_cover_at_one_half() -> None:
     distances = []
     for seed in range(60):
         release = plan(0.5, 0.5).disguise(people(2_000, seed), SCHEMA, seed=seed)
-        found = pv.shares(release, "smoker", population=True)
-        distances.append((found.unbiased[1] - 0.2) / found.errors[1])
+        estimated = pv.shares(release, "smoker", population=True)
+        distances.append((estimated.unbiased[1] - 0.2) / estimated.errors[1])
     assert 0.57 < np.std(distances) < 1.5  # but once in a million runs
     assert abs(np.mean(distances)) < 4.9 / 60**0.5
 
@@ -71,9 +71,9 @@ def test_everything_else_takes_it() -> None:
     test = people(4_000, 2)
     assert pv.TreeClassifier().fit(release).score(test) > 0.75
     assert pv.NaiveBayesClassifier().fit(release).score(test) > 0.75
-    found = pv.audit(release, people(20_000, 1), attacks=["guess"], trees=False, seed=1)
-    assert found.measures[0].epsilon == pytest.approx(np.log(3))
-    failed = [check.what for check in found.checks if not check.holds]
+    report = pv.audit(release, people(20_000, 1), attacks=["guess"], trees=False, seed=1)
+    assert report.measures[0].epsilon == pytest.approx(np.log(3))
+    failed = [check.what for check in report.checks if not check.holds]
     assert failed == ["The random words came from the operating system"]  # it is seeded
     age = pv.Attribute.numeric("age", low=0, high=100)
     assert pv.UnrelatedQuestion(bins=5).channel(age).size == 5

@@ -85,19 +85,19 @@ def test_cells_are_a_function_of_the_released_wave(seed: int) -> None:
         counts = observed_counts(wave, name, own.size)
         prior = prior_of(own, channel, counts, SCHEMA[name])
         cells = SCHEMA[name].with_cells(12, prior=prior).coding()
-        held = release.codings[name]
-        assert held is not None
-        assert held.to_dict() == cells.to_dict()
+        coding = release.codings[name]
+        assert coding is not None
+        assert coding.to_dict() == cells.to_dict()
 
 
 def test_other_values_of_the_rest_change_no_cell() -> None:
     """The same wave, other records behind it: the same cells, to the last digit."""
-    one = people(6_000)
-    first = BAND.disguise(one, SCHEMA, seed=3, shuffle=False)
+    table = people(6_000)
+    first = BAND.disguise(table, SCHEMA, seed=3, shuffle=False)
     rng = np.random.default_rng(0)
     chosen = _wave_of(6_000, seed=3)
     other = {
-        name: np.where(chosen, column, rng.permutation(column)) for name, column in one.items()
+        name: np.where(chosen, column, rng.permutation(column)) for name, column in table.items()
     }
     second = BAND.disguise(other, SCHEMA, seed=3, shuffle=False)
     assert _columns(first.parts[1]) == _columns(second.parts[1])
@@ -139,10 +139,10 @@ def test_every_record_keeps_gamma_per_attribute(release: Release) -> None:
 
 
 def test_folders_seeds_and_splits(tmp_path: Path) -> None:
-    one = BAND.disguise(people(6_000), SCHEMA, seed=7, to=tmp_path / "a")
+    release = BAND.disguise(people(6_000), SCHEMA, seed=7, to=tmp_path / "a")
     two = BAND.disguise(people(6_000), SCHEMA, seed=7, to=tmp_path / "b")
-    assert one.seeded
-    assert not one.claim.private
+    assert release.seeded
+    assert not release.claim.private
     for name in ("part-0.parquet", "part-1.parquet", "card.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     first, second = two.split(0.7)
@@ -156,12 +156,12 @@ def test_folders_seeds_and_splits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_files_give_what_memory_gives(tmp_path: Path, shuffle: bool) -> None:
-    held = people(9_000)
-    pq.write_table(pa.table(held), tmp_path / "p.parquet", row_group_size=2_000)
+    table = people(9_000)
+    pq.write_table(pa.table(table), tmp_path / "p.parquet", row_group_size=2_000)
     made = BAND.disguise(tmp_path / "p.parquet", SCHEMA, to=tmp_path / "r", seed=5, shuffle=shuffle)
-    whole = BAND.disguise(held, SCHEMA, seed=5, shuffle=shuffle)
-    for one, other in zip(made.parts, whole.parts, strict=True):
-        mine, theirs = _columns(one), _columns(other)
+    whole = BAND.disguise(table, SCHEMA, seed=5, shuffle=shuffle)
+    for part, other in zip(made.parts, whole.parts, strict=True):
+        mine, theirs = _columns(part), _columns(other)
         if shuffle:
             mine = {name: sorted(column) for name, column in mine.items()}
             theirs = {name: sorted(column) for name, column in theirs.items()}
@@ -172,18 +172,18 @@ def test_files_give_what_memory_gives(tmp_path: Path, shuffle: bool) -> None:
 
 
 def test_both_parts_are_mined_together(release: Release) -> None:
-    held = people(5_000, seed=9)
+    table = people(5_000, seed=9)
     model = TreeClassifier(max_depth=3).fit(release)
-    assert model.score(held) > 0.87  # equal width gives 0.7
+    assert model.score(table) > 0.87  # equal width gives 0.7
     direct = TreeClassifier(max_depth=2, method="direct").fit(release)
-    assert direct.score(held) > 0.85
+    assert direct.score(table) > 0.85
     grown, tested = release.split(0.7)
     accuracy = TreeClassifier(max_depth=2, method="direct").fit(grown).accuracy(tested)
-    truth = TreeClassifier(max_depth=2, method="direct").fit(grown).score(held)
+    truth = TreeClassifier(max_depth=2, method="direct").fit(grown).score(table)
     assert abs(accuracy.value - truth) < 5 * accuracy.error + 0.03
-    one = merged(release).parts[0]
-    assert one.table.rows == 20_000
-    channel = one.channel("income")
+    part = merged(release).parts[0]
+    assert part.table.rows == 20_000
+    channel = part.channel("income")
     assert channel is not None
     assert channel.outputs[0] > release.parts[0].channel("income").outputs[0]  # type: ignore[union-attr]
     same = aligned(release)
@@ -196,10 +196,10 @@ def test_both_parts_are_mined_together(release: Release) -> None:
 
 
 def test_shares_stand_on_the_rest(release: Release) -> None:
-    found = shares(release, "income")
-    assert found.rows == release.parts[0].table.rows
+    estimated = shares(release, "income")
+    assert estimated.rows == release.parts[0].table.rows
     assert shares(release, "sky").rows == 20_000
-    assert abs(found.unbiased.sum() - 1) < 1e-9
+    assert abs(estimated.unbiased.sum() - 1) < 1e-9
 
 
 @given(
@@ -243,8 +243,8 @@ def test_waves_that_cannot_be(tmp_path: Path) -> None:
         Plan({}, default=Exact(), wave=0.1).claim(SCHEMA)
     with pytest.raises(PlanError, match="at most 128 cells can be drawn"):
         Plan({"income": Substitution(8, bins=200)}, default=Exact(), wave=0.1).claim(SCHEMA)
-    held = people(1_000)
-    pq.write_table(pa.table(held), tmp_path / "p.parquet")
+    table = people(1_000)
+    pq.write_table(pa.table(table), tmp_path / "p.parquet")
     with pytest.raises(DataError, match="too few to draw cells from"):
         BAND.disguise(tmp_path / "p.parquet", SCHEMA, to=tmp_path / "r")
     assert not (tmp_path / "r").exists()

@@ -74,7 +74,7 @@ def test_plan_files_wish_too() -> None:
 
 def test_a_band_is_for_numbers() -> None:
     release = RandomSubstitution(gamma=5, bins=12, kind="band").disguise(people(50), SCHEMA)
-    kinds = {one.attributes[0]: type(one) for one in release.parts[0].channels}
+    kinds = {channel.attributes[0]: type(channel) for channel in release.parts[0].channels}
     assert kinds["age"] is Band
     assert kinds["car"] is GammaDiagonal
     with pytest.raises(PlanError, match="no order"):

@@ -73,7 +73,7 @@ def check(trials: list[dict[str, Any]]) -> None:
     if ALL:
         for action, number in ends.items():
             (calls,) = (
-                one["calls"] for one in trials if one["action"] == action and "calls" in one
+                trial["calls"] for trial in trials if trial["action"] == action and "calls" in trial
             )
             sys.stdout.write(f"{action}: {calls} calls, {number} trials\n")
 

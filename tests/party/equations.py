@@ -68,20 +68,20 @@ def flip_patterns(release: Release, box: Box) -> Floats:
     through no channel must hold. One pass: patterns are counted, the records never copied.
     """
     (part,) = release.parts
-    groups = [one for one in part.channels if set(one.attributes) & set(box.masks)]
-    if not all(isinstance(one, Flip) for one in groups):
+    groups = [channel for channel in part.channels if set(channel.attributes) & set(box.masks)]
+    if not all(isinstance(channel, Flip) for channel in groups):
         message = "Bars are counted for flip groups only: another channel is in the way."
         raise MethodError(message, hint="mine by method='direct', which weighs records.")
-    grouped = {name for one in groups for name in one.attributes}
+    grouped = {name for channel in groups for name in channel.attributes}
     counts = np.zeros(1 << len(groups))
     for batch in part.table.batches():
         inside = np.ones(len(batch), np.bool_)
         for name in set(box.masks) - grouped:
             inside &= box.masks[name][batch.columns[name]]
         pattern = np.zeros(len(batch), np.int64)
-        for bit, one in enumerate(groups):
+        for bit, channel in enumerate(groups):
             here, barred = np.ones(len(batch), np.bool_), np.ones(len(batch), np.bool_)
-            for name in set(one.attributes) & set(box.masks):
+            for name in set(channel.attributes) & set(box.masks):
                 mask = box.masks[name]
                 here &= mask[batch.columns[name]]
                 barred &= mask[1 - batch.columns[name]]

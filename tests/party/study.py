@@ -70,8 +70,10 @@ def send(
     **told: Any,
 ) -> PartyRelease:
     """What a party sends, seeded by its name."""
-    held = agreement or agreed()
-    return disguise_party(frame, held, party, id="person", secret=secret, **{"seed": party, **told})
+    terms = agreement or agreed()
+    return disguise_party(
+        frame, terms, party, id="person", secret=secret, **{"seed": party, **told}
+    )
 
 
 def everyone(frame: dict[str, Any], agreement: Agreement | None = None) -> list[PartyRelease]:

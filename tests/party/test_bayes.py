@@ -10,7 +10,7 @@ from tests.party.study import COLUMNS, RECORDS, agreed, everyone, people, send, 
 
 SENT = {
     "parties": {
-        party: {word: held for word, held in asked.items() if word != "class"}
+        party: {word: value for word, value in asked.items() if word != "class"}
         for party, asked in COLUMNS["parties"].items()
     }
 }
@@ -20,7 +20,7 @@ def test_terms_side_by_side_are_those_of_the_joined_release() -> None:
     """The class is plain and attributes stand alone, so joining records adds nothing."""
     agreement = agreed(SENT)
     sent = everyone(people(8_000), agreement)
-    told = [Terms.from_json(party_terms(one).to_json()) for one in sent]  # as they travel
+    told = [Terms.from_json(party_terms(party).to_json()) for party in sent]  # as they travel
     model = NaiveBayesClassifier.from_terms(told)
     joined = NaiveBayesClassifier().fit(join(sent).release)
     wanted = {term.coding.name: term for term in joined.terms_.terms}

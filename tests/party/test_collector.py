@@ -16,39 +16,41 @@ def numbers() -> dict[str, str]:
     return {name: new_number() for name in NAMES}
 
 
-def hashed(held: dict[str, str]) -> dict[str, str]:
-    return {name: commitment(name, number) for name, number in held.items()}
+def hashed(told: dict[str, str]) -> dict[str, str]:
+    return {name: commitment(name, number) for name, number in told.items()}
 
 
 @given(st.permutations(NAMES))
 def test_the_order_of_parties_does_not_matter(order: list[str]) -> None:
-    held = {name: commitment(name, "ab" * 32) for name in NAMES}  # any 64 digits will do
-    told = {name: held[name] for name in order}
-    assert draw_collector(order, hashed(told), told) == draw_collector(NAMES, hashed(held), held)
+    numbers = {name: commitment(name, "ab" * 32) for name in NAMES}  # any 64 digits will do
+    told = {name: numbers[name] for name in order}
+    assert draw_collector(order, hashed(told), told) == draw_collector(
+        NAMES, hashed(numbers), numbers
+    )
 
 
 def test_every_party_is_as_likely() -> None:
     """Two parties always send the same numbers: the honest third makes it fair all the same."""
     drawn: Counter[str] = Counter()
     for _ in range(3_000):
-        held = {"clinic": "00" * 32, "office": "11" * 32, "council": new_number()}
-        drawn[draw_collector(NAMES, hashed(held), held)] += 1
+        told = {"clinic": "00" * 32, "office": "11" * 32, "council": new_number()}
+        drawn[draw_collector(NAMES, hashed(told), told)] += 1
     for name in NAMES:  # 4.9 standard deviations: once in a million runs
         assert abs(drawn[name] - 1_000) < 4.9 * (3_000 * 2 / 9) ** 0.5
 
 
 def test_cheats_are_named() -> None:
-    held = numbers()
-    hashes = hashed(held)
+    told = numbers()
+    hashes = hashed(told)
     with pytest.raises(InputError, match="'office' is not the one whose hash"):
-        draw_collector(NAMES, hashes, held | {"office": new_number()})
+        draw_collector(NAMES, hashes, told | {"office": new_number()})
     copied = hashes | {"office": hashes["clinic"]}
     with pytest.raises(InputError, match="same hash"):
-        draw_collector(NAMES, copied, held | {"office": held["clinic"]})
+        draw_collector(NAMES, copied, told | {"office": told["clinic"]})
     with pytest.raises(InputError, match="number of party 'clinic' is not there"):
-        draw_collector(NAMES, hashes, {name: held[name] for name in NAMES[1:]})
+        draw_collector(NAMES, hashes, {name: told[name] for name in NAMES[1:]})
     with pytest.raises(InputError, match="no party"):
-        draw_collector(NAMES[1:], hashes, held)
+        draw_collector(NAMES[1:], hashes, told)
     with pytest.raises(PlanError, match="two parties"):
         draw_collector(["clinic"], {}, {})
     with pytest.raises(InputError, match="hexadecimal"):

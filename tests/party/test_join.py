@@ -34,8 +34,8 @@ from tests.party.study import (
 
 def rows_of(release: Release) -> list[Any]:
     """All rows of the first part, sorted."""
-    held = release.parts[0].table.collect(10**6).columns
-    return sorted(zip(*(held[name].tolist() for name in release.schema.names), strict=True))
+    columns = release.parts[0].table.collect(10**6).columns
+    return sorted(zip(*(columns[name].tolist() for name in release.schema.names), strict=True))
 
 
 def test_records_meet_by_id() -> None:
@@ -55,9 +55,9 @@ def test_order_of_files_and_rows_does_not_matter() -> None:
     frame = people(300)
     parties = everyone(frame)
     forward, backward = join(parties, seed=1), join(parties[::-1], seed=1)
-    one, other = (j.release.parts[0].table.collect(300).columns for j in (forward, backward))
-    for name, column in one.items():
-        assert np.array_equal(column, other[name])
+    first, second = (j.release.parts[0].table.collect(300).columns for j in (forward, backward))
+    for name, column in first.items():
+        assert np.array_equal(column, second[name])
     mixed = []
     for number, party in enumerate(parties):
         order = np.random.default_rng(number).permutation(300)
@@ -90,8 +90,8 @@ def test_what_is_joined_mines_like_any_release(tmp_path: Path) -> None:
 def test_a_collector_needs_no_secret() -> None:
     """Nothing a party sends, and nothing of the release, has the secret or an id in it."""
     party = send("clinic", people(50), seed=None)
-    held = {name: value for name, value in vars(party).items() if name != "agreement"}
-    assert SECRET.hex() not in repr(held)
+    rest = {name: value for name, value in vars(party).items() if name != "agreement"}
+    assert SECRET.hex() not in repr(rest)
     assert "person" not in party.table.names
 
 
@@ -244,9 +244,9 @@ def test_one_person_at_two_parties() -> None:
 
 
 def flipped(path: Path) -> None:
-    held = bytearray(path.read_bytes())
-    held[len(held) // 2] ^= 1
-    path.write_bytes(bytes(held))
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
 
 
 def test_a_party_release_comes_back_from_its_folder(tmp_path: Path) -> None:

@@ -51,9 +51,9 @@ def test_keys_are_hmac_of_the_ids_text() -> None:
 
 def test_numbers_and_their_text_are_one_id() -> None:
     ids: list[Any] = [np.array([7, 12]), np.array([7.0, 12.0]), pa.array(["7", "12"])]
-    one, *others = [keys_of(held, SECRET, "id") for held in ids]
-    assert all(np.array_equal(one, other) for other in others)
-    assert not np.array_equal(one, keys_of(pa.array(["07", "12"]), SECRET, "id"))
+    first, *others = [keys_of(column, SECRET, "id") for column in ids]
+    assert all(np.array_equal(first, other) for other in others)
+    assert not np.array_equal(first, keys_of(pa.array(["07", "12"]), SECRET, "id"))
 
 
 @pytest.mark.parametrize(

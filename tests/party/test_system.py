@@ -99,23 +99,23 @@ def test_bars_and_weights_agree(theta: float, seed: int, data: st.DataObject) ->
     observed = bar_counts(release, box)
     tested = sum(any(name in values for name in group) for group in GROUPS)
     assert len(observed) == tested + 1
-    found, _ = weighed(release, box)
+    estimate, _ = weighed(release, box)
     scale = 300 / abs(2 * theta - 1) ** 3
-    assert found == pytest.approx(closed_form(observed, theta), abs=1e-6 * scale)
-    assert found == pytest.approx(solved(observed, theta)[0], abs=1e-6 * scale)
+    assert estimate == pytest.approx(closed_form(observed, theta), abs=1e-6 * scale)
+    assert estimate == pytest.approx(solved(observed, theta)[0], abs=1e-6 * scale)
 
 
 def test_different_thetas_need_patterns_not_bars() -> None:
     frame, shares = bits(500, 3), [0.8, 0.3, 0.9]
     release = RandomizedResponse(GROUPS, theta=shares).disguise(frame, SCHEMA, seed=3)
     box = box_of(b0=1, b2=0, b3=1, b6=0)
-    found = 0.0
+    estimate = 0.0
     for pattern, count in enumerate(flip_patterns(release, box)):
         factors = [
             ((t - 1) if pattern >> bit & 1 else t) / (2 * t - 1) for bit, t in enumerate(shares)
         ]
-        found += count * math.prod(factors)
-    assert weighed(release, box)[0] == pytest.approx(found, abs=1e-5)
+        estimate += count * math.prod(factors)
+    assert weighed(release, box)[0] == pytest.approx(estimate, abs=1e-5)
     joint = RandomizedResponse(GROUPS, gamma=5).disguise(frame, SCHEMA, seed=3)
     with pytest.raises(MethodError, match="flip groups only"):
         flip_patterns(joint, box)
@@ -132,10 +132,10 @@ def test_counts_are_unbiased_over_ten_thousand_disguises() -> None:
     )
     box = box_of(b0=0, b2=1, b3=0, b5=1)
     channels = release.parts[0].channels
-    held = release.parts[0].table.collect(copies * rows).columns
+    columns = release.parts[0].table.collect(copies * rows).columns
     weight = np.ones(copies * rows)
     for channel in channels:
-        weight *= channel.weights(box)[channel.join(held)]
+        weight *= channel.weights(box)[channel.join(columns)]
     sums = weight.reshape(copies, rows).sum(1)
     truth = true_count(frame, box)
     z = (sums.mean() - truth) / (sums.std() / math.sqrt(copies))
@@ -144,8 +144,8 @@ def test_counts_are_unbiased_over_ten_thousand_disguises() -> None:
     error = math.hypot(spread.std(), np.sqrt(2) * sums.var()) / math.sqrt(copies)
     assert abs(spread.mean() - sums.var()) < 4.9 * error * 2
     # The evidence says the same of all 400,000 records at once.
-    found, variance = weighed(release, box)
-    assert found == pytest.approx(sums.sum(), rel=1e-6)
+    estimate, variance = weighed(release, box)
+    assert estimate == pytest.approx(sums.sum(), rel=1e-6)
     assert variance == pytest.approx(spread.sum(), rel=1e-6)
 
 

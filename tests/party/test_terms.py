@@ -38,7 +38,7 @@ def test_the_tree_is_that_of_the_joined_release(policy: str) -> None:
         asked.append(question)
         through = Question.from_json(question.to_json())  # as it travels
         return {
-            name: Answer.from_json(answer(through, one).to_json()) for name, one in sent.items()
+            name: Answer.from_json(answer(through, party).to_json()) for name, party in sent.items()
         }
 
     tree = grow_by_terms(AGREED, ask, Policy.named(policy))
@@ -60,8 +60,8 @@ def test_wrong_answers_are_refused() -> None:
 
     def asked(lie: dict[str, Any]) -> Callable[[Question], dict[str, Answer]]:
         def ask(question: Question) -> dict[str, Answer]:
-            held = {name: answer(question, one) for name, one in sent.items()}
-            return {**held, "south": replace(held["south"], **lie)}
+            answers = {name: answer(question, party) for name, party in sent.items()}
+            return {**answers, "south": replace(answers["south"], **lie)}
 
         return ask
 

@@ -36,8 +36,8 @@ def sample_cells(draw: st.DrawFn) -> tuple[Universe, np.ndarray]:
         sizes = (*sizes, 2)
     universe = Universe(tuple(f"x{i}" for i in range(len(sizes))), sizes)
     common = draw(st.lists(st.integers(0, universe.size - 1), min_size=1, max_size=3))
-    one = st.one_of(st.integers(0, universe.size - 1), st.sampled_from(common))
-    return universe, np.array(draw(st.lists(one, min_size=1, max_size=60)), np.int64)
+    cell = st.one_of(st.integers(0, universe.size - 1), st.sampled_from(common))
+    return universe, np.array(draw(st.lists(cell, min_size=1, max_size=60)), np.int64)
 
 
 @settings(max_examples=40)
@@ -55,11 +55,11 @@ def test_the_complemented_tree_is_the_plain_tree(
     classes = set(frame["y"])
     back = originals(release)
     assert Counter(back["y"].to_pylist()) == Counter(frame["y"])
-    held, wanted = (
+    released, wanted = (
         Counter(tuple(row.values()) for row in table.to_pylist())
         for table in (back, plain_release.to_frame())
     )
-    assert held == wanted
+    assert released == wanted
     if len(classes) < 2:
         return
     model = TreeClassifier(policy=policy).fit(release)
@@ -116,7 +116,7 @@ def at_random(samples: list[int], words: list[int], size: int) -> tuple[list[int
         taken[moved] += 1
         if taken[moved] == copies:
             alive = drop(moved)
-    return unreal, [copies - one for one in taken], copies
+    return unreal, [copies - count for count in taken], copies
 
 
 @given(sample_cells(), st.integers(0, 1000))
@@ -141,19 +141,20 @@ def test_any_pick_completes_the_samples_to_the_universe(
         samples = samples * 2
     collected = np.bincount(samples, minlength=universe.size)
     with Randomness.seeded(1) as source:
-        one = Unrealizer(universe, pick, source)  # type: ignore[arg-type]
+        unrealizer = Unrealizer(universe, pick, source)  # type: ignore[arg-type]
         for part in np.split(samples, np.cumsum(cuts)):
-            one.add(part)
+            unrealizer.add(part)
     assert np.array_equal(
-        one.unreal + one.perturbing + collected, np.full(universe.size, one.copies)
+        unrealizer.unreal + unrealizer.perturbing + collected,
+        np.full(universe.size, unrealizer.copies),
     )
-    assert one.unreal.sum() == len(samples)
-    assert min(one.unreal.min(), one.perturbing.min()) >= 0
+    assert unrealizer.unreal.sum() == len(samples)
+    assert min(unrealizer.unreal.min(), unrealizer.perturbing.min()) >= 0
     fewest = fewest_copies(universe, collected)
-    assert one.copies >= fewest
+    assert unrealizer.copies >= fewest
     if pick == "dummy":
-        assert one.copies == collected.max() == fewest  # 2s ≤ 2·real·c = n·c
-        assert not one.unreal[::2].any()
+        assert unrealizer.copies == collected.max() == fewest  # 2s ≤ 2·real·c = n·c
+        assert not unrealizer.unreal[::2].any()
 
 
 @given(sample_cells(), st.integers(0, 4), st.integers(1, 9))

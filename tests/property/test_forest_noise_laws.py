@@ -29,30 +29,30 @@ seeds = st.integers(0, 2**32 - 1)
 @settings(max_examples=60)
 @given(mixed(), seeds, st.sampled_from([0.001, 0.1, 3.0]), st.integers(2, 10))
 def test_every_record_stays_in_its_leaf_of_every_tree(
-    held: tuple[Schema, MemoryTable], seed: int, noise: float, leaf: int
+    world: tuple[Schema, MemoryTable], seed: int, noise: float, leaf: int
 ) -> None:
-    schema, table = held
+    schema, table = world
     trees = Rules(3, min(leaf, table.rows)).grown(table, schema)
     with Randomness.seeded(seed) as source:
         made = keep_rules(trees, table, schema, source, noise)
     for tree in trees:
-        before, after = (tree.apply(matrix(one, schema)) for one in (table, made))
+        before, after = (tree.apply(matrix(records, schema)) for records in (table, made))
         assert np.array_equal(before, after)
 
 
 @settings(max_examples=60)
 @given(mixed(), seeds, st.integers(2, 10))
 def test_counts_of_every_intersection_stay(
-    held: tuple[Schema, MemoryTable], seed: int, leaf: int
+    world: tuple[Schema, MemoryTable], seed: int, leaf: int
 ) -> None:
-    schema, table = held
+    schema, table = world
     trees = Rules(3, min(leaf, table.rows)).grown(table, schema)
     member = intersect(trees, matrix(table, schema)).member
     with Randomness.seeded(seed) as source:
         made = keep_rules(trees, table, schema, source, 0.2)
     for attribute in schema:
         if attribute.is_categorical:
-            before, after = (one.columns[attribute.name] for one in (table, made))
+            before, after = (records.columns[attribute.name] for records in (table, made))
             assert Counter(zip(member.tolist(), before.tolist(), strict=True)) == Counter(
                 zip(member.tolist(), after.tolist(), strict=True)
             )
@@ -61,9 +61,9 @@ def test_counts_of_every_intersection_stay(
 @settings(max_examples=40)
 @given(mixed(), seeds, st.sampled_from([0.01, 0.3, 5.0]))
 def test_what_is_released_lies_in_its_domain(
-    held: tuple[Schema, MemoryTable], seed: int, noise: float
+    world: tuple[Schema, MemoryTable], seed: int, noise: float
 ) -> None:
-    schema, table = held
+    schema, table = world
     methods: list[Noised] = [
         ForestFramework(noise=noise, min_leaf=3),
         Framework(noise=noise, change=0.5, min_leaf=3),
@@ -87,12 +87,16 @@ def test_what_is_released_lies_in_its_domain(
 @settings(max_examples=60)
 @given(mixed(), seeds, st.floats(0, 0.99))
 def test_egadp_keeps_means_and_covariances_exactly(
-    held: tuple[Schema, MemoryTable], seed: int, proximity: float
+    world: tuple[Schema, MemoryTable], seed: int, proximity: float
 ) -> None:
-    schema, table = held
-    numeric = [one for one in schema.inputs if not one.is_categorical and one.missing == "error"]
+    schema, table = world
+    numeric = [
+        attribute
+        for attribute in schema.inputs
+        if not attribute.is_categorical and attribute.missing == "error"
+    ]
     # A column of numbers near 1e9 cannot hold more than seven digits after the point.
-    names = [one.name for one in numeric if one.range[1] < 1e8]
+    names = [attribute.name for attribute in numeric if attribute.range[1] < 1e8]
     assume(names)
     method = EGADP(confidential=names, proximity=proximity)
     with Randomness.seeded(seed) as source, warnings.catch_warnings():
@@ -109,32 +113,32 @@ def test_egadp_keeps_means_and_covariances_exactly(
         assert after.mean() == pytest.approx(before.mean(), abs=1e-9 * unit)
         others = [(table.columns[other], made.columns[other]) for other in names]
         others += [(column, column) for column in sides.T]
-        for one, two in others:
-            scale = unit * max(np.abs(one - one.mean()).max(), 1e-300)
-            apart = np.cov(before, one)[0, 1] - np.cov(after, two)[0, 1]
+        for expected, kept in others:
+            scale = unit * max(np.abs(expected - expected.mean()).max(), 1e-300)
+            apart = np.cov(before, expected)[0, 1] - np.cov(after, kept)[0, 1]
             assert abs(apart) <= 1e-9 * scale
 
 
 @settings(max_examples=30)
 @given(mixed(), st.integers(2, 10))
-def test_an_unchanged_table_scores_one(held: tuple[Schema, MemoryTable], leaf: int) -> None:
-    schema, table = held
+def test_an_unchanged_table_scores_one(world: tuple[Schema, MemoryTable], leaf: int) -> None:
+    schema, table = world
     trees = Rules(3, min(leaf, table.rows)).grown(table, schema)
     assert domain_similarity(trees, trees, matrix(table, schema), schema) == 1.0
     for criterion in CRITERIA:
-        found = split_similarity(trees, table, table, schema, criterion)  # type: ignore[arg-type]
-        assert found == {"printed": 1.0, "by-records": 1.0}
+        similarity = split_similarity(trees, table, table, schema, criterion)  # type: ignore[arg-type]
+        assert similarity == {"printed": 1.0, "by-records": 1.0}
 
 
 @settings(max_examples=30)
 @given(mixed(), seeds)
-def test_measures_lie_in_their_bounds(held: tuple[Schema, MemoryTable], seed: int) -> None:
-    schema, table = held
+def test_measures_lie_in_their_bounds(world: tuple[Schema, MemoryTable], seed: int) -> None:
+    schema, table = world
     with Randomness.seeded(seed) as source:
         made = RandomNoise(noise=0.4, change=0.5).perturb(table, schema, source)
-    found = sers(table, made, schema)
-    assert 0.0 <= found.value <= np.log2(table.rows) + 1e-12
-    assert found.error == 0.0
+    measured = sers(table, made, schema)
+    assert 0.0 <= measured.value <= np.log2(table.rows) + 1e-12
+    assert measured.error == 0.0
     rules = Rules(2, 3)
     trees = rules.grown(table, schema)
     others = rules.grow(made, schema)

@@ -68,7 +68,7 @@ def test_the_identity_plan_gives_the_plain_tree(
     schema, columns = made
     release = Plan({}, default=Exact()).disguise(columns, schema)
     codings = evidence_of(release).evidence.codings
-    coded = {one.name: one.encode(_column(columns[one.name])) for one in codings}
+    coded = {coding.name: coding.encode(_column(columns[coding.name])) for coding in codings}
     coded["class"] = schema["class"].encode(_column(columns["class"]))
     plain = grow(
         routed(MemoryTable(coded), codings, "class", schema.classes), Policy.named(policy), "class"
@@ -81,8 +81,12 @@ def test_the_identity_plan_gives_the_plain_tree(
         np.testing.assert_allclose(tree.gain, plain.gain, atol=1e-12)
 
 
-def _column(held: Any) -> Any:
-    return np.asarray(held, np.float64) if np.asarray(held).dtype.kind in "if" else np.asarray(held)
+def _column(values: Any) -> Any:
+    return (
+        np.asarray(values, np.float64)
+        if np.asarray(values).dtype.kind in "if"
+        else np.asarray(values)
+    )
 
 
 @settings(max_examples=30)
@@ -93,7 +97,8 @@ def test_without_noise_every_table_is_counted(
     """As γ grows without end, weighed tables become the counts of what was released."""
     schema, columns = made
     treatments = {
-        one.name: Substitution(gamma) if one.coding().size > 1 else Exact() for one in schema
+        attribute.name: Substitution(gamma) if attribute.coding().size > 1 else Exact()
+        for attribute in schema
     }
     release = Plan(treatments).disguise(columns, schema)
     noisy: Evidence = evidence_of(release, "direct").evidence
@@ -111,10 +116,10 @@ def test_the_kind_of_table_does_not_matter(
     """In memory or elsewhere, in any batches: the same tree to the last bit, by both methods."""
     schema, columns = made
     treatments = {
-        one.name: Substitution(6, kind="gamma-diagonal")
-        if one.coding().size > 1 and one.name != "class"
+        attribute.name: Substitution(6, kind="gamma-diagonal")
+        if attribute.coding().size > 1 and attribute.name != "class"
         else Exact()
-        for one in schema
+        for attribute in schema
     }
     release = Plan(treatments).disguise(columns, schema)
     (part,) = release.parts
@@ -136,14 +141,14 @@ def test_a_table_without_channels_is_weighed_as_it_is_counted(table: Coded, seed
     rng = np.random.default_rng(seed)
     boxes = [Box()]
     for _ in range(3):
-        one = table.codings[rng.integers(len(table.codings))]
-        mask: NDArray[np.bool_] = rng.random(one.size) < 0.5
-        boxes.append(boxes[-1].narrowed(one.name, mask))
-    held = WeightedFrontier(evidence, boxes)
+        coding = table.codings[rng.integers(len(table.codings))]
+        mask: NDArray[np.bool_] = rng.random(coding.size) < 0.5
+        boxes.append(boxes[-1].narrowed(coding.name, mask))
+    frontier = WeightedFrontier(evidence, boxes)
     for node, box in enumerate(boxes):
-        estimates = held.at(node)
-        found = np.concatenate([estimate.mean for estimate in estimates])
-        np.testing.assert_array_equal(found, table.counts(box))
+        estimates = frontier.at(node)
+        means = np.concatenate([estimate.mean for estimate in estimates])
+        np.testing.assert_array_equal(means, table.counts(box))
         for estimate in estimates:
             assert not estimate.variances(rng.normal(size=(3, *estimate.mean.shape))).any()
 

@@ -145,7 +145,11 @@ def by_hand(word: str, table: pa.Table, release: pv.Release) -> pa.Table:
 
 
 def merged(release: pv.Release) -> list[str]:
-    return [one.name for one in release.schema if one.values != SCHEMA[one.name].values]
+    return [
+        attribute.name
+        for attribute in release.schema
+        if attribute.values != SCHEMA[attribute.name].values
+    ]
 
 
 @pytest.mark.parametrize("word", sorted({*METHODS, *TREATMENTS, *GROUPS} - {"withheld"}))
@@ -161,7 +165,7 @@ def test_plain_records_score_as_merged_by_hand(word: str, tmp_path: Path) -> Non
     for name in names:
         coding = read.codings[name]
         assert coding is not None
-        plain = [value for one in coding.members or () for value in one if value is not None]
+        plain = [value for group in coding.members or () for value in group if value is not None]
         assert sorted(plain) == sorted(SCHEMA[name].values or ())
     for policy in ("cart", "id3"):
         model = pv.TreeClassifier(policy=policy, min_samples_leaf=20).fit(read)
@@ -183,10 +187,12 @@ def _check_exports(tree: Tree, table: pa.Table, model: Any) -> None:
     session = ort.InferenceSession(to_onnx(tree).SerializeToString())
     kinds = {"tensor(string)": object, "tensor(int64)": np.int64, "tensor(double)": np.float64}
     fed = {
-        one.name: np.array([v if v is not None else "" for v in table[one.name].to_pylist()])
-        .astype(kinds[one.type])
+        argument.name: np.array(
+            [v if v is not None else "" for v in table[argument.name].to_pylist()]
+        )
+        .astype(kinds[argument.type])
         .reshape(-1, 1)
-        for one in session.get_inputs()
+        for argument in session.get_inputs()
     }
     assert session.run(["label"], fed)[0].tolist() == said
     for text in (str(tree), *rules(tree), dot(tree), page(tree), svg(tree)):
@@ -238,7 +244,7 @@ def test_the_example_that_found_it() -> None:
 
 def test_a_joined_release_takes_plain_records() -> None:
     table = people()
-    schema = SCHEMA.with_attributes(one for one in SCHEMA if one.name != "road")
+    schema = SCHEMA.with_attributes(attribute for attribute in SCHEMA if attribute.name != "road")
     frame = {name: table[name].to_numpy() for name in schema.names}
     frame["person"] = np.array([f"p{row}" for row in range(ROWS)])
     parties = {"a": {"groups": [["trade"], ["age"]], "theta": 0.95, "class": False}}

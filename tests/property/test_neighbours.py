@@ -64,7 +64,7 @@ def kinds_of(method: Disguise, schema: pv.Schema) -> set[str]:
 
 
 def test_every_kind_of_channel_with_an_epsilon_is_among_them(tmp_path: Path) -> None:
-    covered = set().union(*(kinds_of(*held) for held in claiming(tmp_path).values()))
+    covered = set().union(*(kinds_of(*method) for method in claiming(tmp_path).values()))
     assert covered >= {name for name, kind in KINDS.items() if not kind.numbers}
 
 
@@ -90,10 +90,12 @@ def bare_card(folder: Path) -> dict[str, Any]:
     return card
 
 
-def differing(one: MemoryTable, two: MemoryTable) -> dict[str, list[int]]:
+def differing(first: MemoryTable, second: MemoryTable) -> dict[str, list[int]]:
     """The rows in which each column differs, columns without any left out."""
-    assert one.rows == two.rows
-    rows = {n: np.flatnonzero(one.columns[n] != two.columns[n]).tolist() for n in one.columns}
+    assert first.rows == second.rows
+    rows = {
+        n: np.flatnonzero(first.columns[n] != second.columns[n]).tolist() for n in first.columns
+    }
     return {name: places for name, places in rows.items() if places}
 
 
@@ -103,7 +105,7 @@ def check_allowed(release: Release, other: Release, names: set[str], row: int | 
         rows = differing(mine.table.collect(ROWS), theirs.table.collect(ROWS))
         groups = [set(channel.attributes) for channel in mine.channels]
         assert set(rows) <= names.union(*(group for group in groups if group & names))
-        places = {place for held in rows.values() for place in held}
+        places = {place for changed in rows.values() for place in changed}
         assert len(places) <= 1
         several = len(release.parts) > 2  # rows are counted part by part there
         assert row is None or several or places <= {row}
@@ -198,12 +200,14 @@ def test_a_neighbour_in_either_wave(tmp_path: Path) -> None:
     # In the second wave it is as without waves: the first one, and so all cells, stay.
     other = replay.other(changed(table, int(rest[9]), SCHEMA.names))
     check_allowed(replay.first, other, set(SCHEMA.names), 9)
-    assert not differing(*(held.parts[1].table.collect(ROWS) for held in (replay.first, other)))
+    assert not differing(
+        *(release.parts[1].table.collect(ROWS) for release in (replay.first, other))
+    )
     assert bare_card(tmp_path / "other" / "r") == bare_card(tmp_path / "first" / "r")
     # In the first wave: one of its rows may differ; all else follows from the released wave.
     for place in range(3):
         other = replay.other(changed(table, int(waves[place]), ["age", "pay"]))
-        mine, theirs = (held.parts[1].table.collect(ROWS) for held in (replay.first, other))
+        mine, theirs = (release.parts[1].table.collect(ROWS) for release in (replay.first, other))
         rows = differing(mine, theirs)
         assert all(places == [place] for places in rows.values())
         assert set(rows) <= {"age", "pay"}

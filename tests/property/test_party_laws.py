@@ -132,10 +132,10 @@ def test_a_nodes_table_is_that_of_the_whole_inverse(data: st.DataObject, world: 
     part = state_part(world)
     first, second = part.count([box])
     for name in world.names:
-        found = part.estimate(name, box, first[0], second[0])
+        estimate = part.estimate(name, box, first[0], second[0])
         for value in (0, 1):
             inner = box.narrowed(name, np.arange(2) == value)
-            assert found.mean[value] == pytest.approx(world.brute(inner), **close)
+            assert estimate.mean[value] == pytest.approx(world.brute(inner), **close)
 
 
 @settings(max_examples=40)
@@ -149,8 +149,8 @@ def test_states_and_joint_codes_give_the_same_estimates(data: st.DataObject, wor
         left = states.estimate(name, box, one[0][0], one[1][0])
         right = dense.estimate(name, box, two[0][0], two[1][0])
         assert left.mean == pytest.approx(right.mean, **close)
-        found, wanted = left.variances(coefficients), right.variances(coefficients)
-        assert found == pytest.approx(wanted, rel=1e-6, abs=1e-4 * (1 + np.abs(wanted).max()))
+        variances, wanted = left.variances(coefficients), right.variances(coefficients)
+        assert variances == pytest.approx(wanted, rel=1e-6, abs=1e-4 * (1 + np.abs(wanted).max()))
 
 
 @settings(max_examples=40)
@@ -179,20 +179,22 @@ def test_a_block_of_pairs_chooses_as_table_by_table(
     with patch.multiple(Linear, gain_z=0.5, child_z=0.0):
         block = nodes.best(policy)
         apart = [ranked(nodes.at(node), world.codings, policy) for node in range(3)]
-    for found, others in zip(block, apart, strict=True):
-        assert (found is None) == (not others)
-        if found is None:
+    for best, others in zip(block, apart, strict=True):
+        assert (best is None) == (not others)
+        if best is None:
             continue
         wanted = others[0]
-        near = [one for one in others if one.score > wanted.score - 1e-9 * (1 + abs(wanted.score))]
-        assert found.attribute in [one.attribute for one in near]
-        same = next(one for one in near if one.attribute == found.attribute)
-        assert found.branch.tolist() == same.branch.tolist()
-        assert found.counts == pytest.approx(same.counts, **close)
-        assert found.errors == pytest.approx(same.errors, rel=1e-5, abs=1e-3)
-        assert found.gain == pytest.approx(same.gain, abs=1e-9)
-        assert found.gap == same.gap
-        assert found.unsure.tolist() == same.unsure.tolist()
+        near = [
+            split for split in others if split.score > wanted.score - 1e-9 * (1 + abs(wanted.score))
+        ]
+        assert best.attribute in [split.attribute for split in near]
+        same = next(split for split in near if split.attribute == best.attribute)
+        assert best.branch.tolist() == same.branch.tolist()
+        assert best.counts == pytest.approx(same.counts, **close)
+        assert best.errors == pytest.approx(same.errors, rel=1e-5, abs=1e-3)
+        assert best.gain == pytest.approx(same.gain, abs=1e-9)
+        assert best.gap == same.gap
+        assert best.unsure.tolist() == same.unsure.tolist()
 
 
 @given(worlds(rows=200))

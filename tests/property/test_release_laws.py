@@ -23,9 +23,9 @@ def test_a_release_comes_back_from_its_folder(data: st.DataObject, rows: int) ->
         made.write(Path(folder) / "r")
         back = Release.read(Path(folder) / "r")
         assert (back.schema, back.claim, back.rows) == (made.schema, made.claim, rows)
-        held = back.parts[0].table.collect(rows)
+        table = back.parts[0].table.collect(rows)
         for name, column in made.parts[0].table.collect(rows).columns.items():
-            assert np.array_equal(held.columns[name], column)
+            assert np.array_equal(table.columns[name], column)
         for name, coding in back.codings.items():
             # What a miner codes plain records by is the released attribute's own coding.
             if coding is not None:

@@ -103,7 +103,7 @@ def main() -> None:
         total += told.get(timeout=seconds + 120)
     for racer in racers:
         racer.join()
-    left = [one.name for one in folder.iterdir() if one.name != "r"]
+    left = [file.name for file in folder.iterdir() if file.name != "r"]
     last = gamma(Release.read(path)) - GAMMA
     sys.stdout.write(json.dumps({**total, "left": left, "last": last}) + "\n")
 

@@ -39,6 +39,6 @@ def test_each_fault_alone_is_refused(form: dict[str, Any]) -> None:
 
 
 def test_records_are_grouped_by_all_columns() -> None:
-    held = groups_of([np.array([0, 0, 1, 1, 0]), np.array([0, 1, 0, 1, 1])])
-    assert held.sizes.tolist() == [1, 2, 1, 1]
-    assert held.member.tolist() == [0, 1, 2, 3, 1]
+    groups = groups_of([np.array([0, 0, 1, 1, 0]), np.array([0, 1, 0, 1, 1])])
+    assert groups.sizes.tolist() == [1, 2, 1, 1]
+    assert groups.member.tolist() == [0, 1, 2, 3, 1]

@@ -66,10 +66,10 @@ def test_cards_of_two_data_sets_differ_in_checksums_only(tmp_path: Path) -> None
 
 def put(*path: Any, value: Any) -> Change:
     def change(card: dict[str, Any]) -> None:
-        held: Any = card
+        section: Any = card
         for key in path[:-1]:
-            held = held[key]
-        held[path[-1]] = value
+            section = section[key]
+        section[path[-1]] = value
 
     return change
 
@@ -178,7 +178,9 @@ def test_a_card_cannot_withhold_by_a_word(tmp_path: Path, name: str) -> None:
         for promise in card["claim"]["attributes"]:
             if promise["attributes"] == [name]:
                 promise |= {"treatment": "withheld", "gamma": "1", "epsilon": 0.0}
-        card["claim"]["disclosed"] = [one for one in card["claim"]["disclosed"] if one != name]
+        card["claim"]["disclosed"] = [
+            disclosed for disclosed in card["claim"]["disclosed"] if disclosed != name
+        ]
 
     resign(path, lie)
     with pytest.raises(ReleaseError, match=rf"card\.json.*'{name}' is called 'withheld', but is"):

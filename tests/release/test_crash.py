@@ -53,7 +53,7 @@ def test_killed_writers_of_a_release(tmp_path: Path) -> None:
         writer.kill()
         writer.join()
         assert shown(Release.read(path)) in whole
-        left += sum(found.name.startswith(".r.") for found in tmp_path.iterdir())
+        left += sum(file.name.startswith(".r.") for file in tmp_path.iterdir())
     made(1).write(path, overwrite=True)
-    assert {found.name for found in tmp_path.iterdir()} - {"written"} == {"r"}
+    assert {file.name for file in tmp_path.iterdir()} - {"written"} == {"r"}
     logging.getLogger(__name__).info("%d kills, %d left something to sweep", KILLS, left)

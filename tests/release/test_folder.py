@@ -40,10 +40,10 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     assert (back.seeded, back.shuffled, back.rows) == (True, True, 500)
     assert back.parts[0].channels == made.parts[0].channels
     assert isinstance(back.parts[0].table, ParquetTable)
-    held = back.parts[0].table.collect(500).columns
+    columns = back.parts[0].table.collect(500).columns
     for name, column in made.parts[0].table.collect(500).columns.items():
-        assert held[name].dtype == column.dtype
-        assert np.array_equal(held[name], column)
+        assert columns[name].dtype == column.dtype
+        assert np.array_equal(columns[name], column)
     for name, coding in made.codings.items():
         other = back.codings[name]
         assert (coding is None) == (other is None)

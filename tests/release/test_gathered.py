@@ -97,7 +97,7 @@ def test_releases_of_one_plan_are_joined(tmp_path: Path) -> None:
 
 def test_releases_of_other_plans_are_not_joined() -> None:
     other = [GammaDiagonal("smoker", 2, 4), CHANNELS[1]]
-    releases = [Release.of_disguised(SCHEMA, held, told(20)) for held in (CHANNELS, other)]
+    releases = [Release.of_disguised(SCHEMA, channels, told(20)) for channels in (CHANNELS, other)]
     with pytest.raises(ReleaseError, match="one plan"):
         Release.concat(releases)
     with pytest.raises(ReleaseError, match="no release"):

@@ -17,7 +17,7 @@ from tests.disguise.test_gadp import SCHEMA, people
 METHODS = [ForestFramework(), Framework(), RandomNoise(), GADP(["pay"]), EGADP(), CGADP()]
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda one: one.method)
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.method)
 def test_a_release_comes_back_from_its_folder(method: Noised, tmp_path: Path) -> None:
     made = method.disguise(people(300), SCHEMA, to=tmp_path / "r")
     back = Release.read(tmp_path / "r")

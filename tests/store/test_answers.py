@@ -103,7 +103,7 @@ def test_where_a_row_lies_in_the_file_says_nothing_of_its_order(tmp_path: Path) 
     files = []
     for name, step in (("a.db", 1), ("b.db", -1)):
         with Answers.create(tmp_path / name, "d" * 64, {}, invited=True) as answers:
-            answers.invite(one.token for one in first)
+            answers.invite(said.token for said in first)
             for place in range(0, 30, BATCH):
                 for one in first[place : place + BATCH][::step]:
                     answers.add([one])
@@ -180,5 +180,5 @@ def test_on_postgresql_a_batch_has_the_mark_of_one_transaction(server: Server) -
         assert len(counted) == 1
         assert counted == spent
         assert lying == sorted(lying)
-        assert [one for one in tokens if one in batch] == sorted(batch)
+        assert [token for token in tokens if token in batch] == sorted(batch)
         assert answers.verify() == 15

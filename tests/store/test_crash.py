@@ -61,15 +61,15 @@ class Crowd:
 
     def wanted(self, store: Store, writer: int, calls: int) -> np.ndarray:
         """The samples of a writer's first calls, by cell."""
-        held = self.counted[writer]
-        if not held.size:
-            held = np.zeros((1, store.universe.size), np.int64)
-        for call in range(len(held) - 1, calls):
+        counted = self.counted[writer]
+        if not counted.size:
+            counted = np.zeros((1, store.universe.size), np.int64)
+        for call in range(len(counted) - 1, calls):
             (cells,) = store.method.cells(samples(writer, call), store.schema)
-            more = held[-1] + np.bincount(cells, minlength=store.universe.size)
-            held = np.concatenate([held, more[None]])
-        self.counted[writer] = held
-        total: np.ndarray = held[calls]
+            more = counted[-1] + np.bincount(cells, minlength=store.universe.size)
+            counted = np.concatenate([counted, more[None]])
+        self.counted[writer] = counted
+        total: np.ndarray = counted[calls]
         return total
 
     def check(self, store: Store) -> None:

@@ -263,9 +263,9 @@ def test_a_forked_writer_has_connections_of_its_own(url: str) -> None:
 def test_bad_input_leaves_the_store_as_it_was(url: str) -> None:
     with Store.create(url, WEATHER) as store:
         store.add(DAYS)
-        with pytest.raises(DataError, match="outside its domain") as found:
+        with pytest.raises(DataError, match="outside its domain") as raised:
             store.add({**DAYS.to_pydict(), "Wind": ["Gale"] * 14})
-        assert "Gale" not in str(found.value)
+        assert "Gale" not in str(raised.value)
         with pytest.raises(DataError, match="no column 'Wind'"):
             store.add({"Outlook": ["Sunny"], "Humidity": ["High"], "Play": ["No"]})
         for nothing in (DAYS.slice(0, 0), [1, 2], "no-such.csv"):
@@ -318,9 +318,9 @@ def test_databases_that_are_no_stores(tmp_path: Path) -> None:
     for url in ("mysql://host/db", "sqlite://", "sqlite:///:memory:"):
         with pytest.raises(StoreError, match=r"Hint: samples\.db"):
             Store.open(url)
-    with pytest.raises(StoreError, match="cannot be reached") as found:
+    with pytest.raises(StoreError, match="cannot be reached") as raised:
         Store.open("postgresql://me:secret@localhost:1/none")
-    assert "secret" not in str(found.value)
+    assert "secret" not in str(raised.value)
 
 
 def test_a_universe_too_large_makes_no_file(tmp_path: Path) -> None:
@@ -386,9 +386,9 @@ def test_nothing_of_the_past_lingers_in_an_sqlite_file(tmp_path: Path) -> None:
         store.add(DAYS, token=LAST)
         store.add(DAYS.slice(0, 1), token=MONDAY)  # the first call by which time has gone on
         assert store.status().tokens == 2
-        held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
-    assert b"lingering-" not in held
-    assert b"last" in held
+        data = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"lingering-" not in data
+    assert b"last" in data
     assert path.stat().st_mode & 0o777 == 0o600
     assert [file.name for file in tmp_path.iterdir() if file.stat().st_size] == ["s.db"]
 
@@ -433,10 +433,10 @@ def test_attacks_find_what_the_claim_says(tmp_path: Path) -> None:
     assert np.array_equal(seen[0], collected)
     assert np.array_equal(seen[1] - seen[0], inserted)  # two moments show what came between
     asked = audit(before, attacks=["one-row-each", "rebuild", "leak"], trees=False, seed=1)
-    found = {one.attack: one for one in asked.attacks}
+    outcomes = {outcome.attack: outcome for outcome in asked.attacks}
     for name in ("one-row-each", "rebuild"):
-        assert found[name].value == found[name].control == 1.0
-        assert (found[name].null or 0.0) < 0.9 > found[name].blind
-    few = found["leak"]
+        assert outcomes[name].value == outcomes[name].control == 1.0
+        assert (outcomes[name].null or 0.0) < 0.9 > outcomes[name].blind
+    few = outcomes["leak"]
     assert few.control == 1.0
     assert few.low < few.blind + 0.1  # hardly better than a record drawn from the universe

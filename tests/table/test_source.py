@@ -32,13 +32,15 @@ TABLE = pa.table(
 
 def read(path: Path, *attributes: Attribute) -> tuple[list[int], dict[str, list[object]]]:
     source = Source(path, attributes or [AGE, CAR, KIDS, TAME])
-    starts, held = [], {name: [] for name in source.names}  # type: ignore[var-annotated]
+    starts, columns = [], {name: [] for name in source.names}  # type: ignore[var-annotated]
     for batch in source.batches():
         starts.append(batch.start)
         for name, column in batch.columns.items():
-            held[name] += column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
-    assert len(held["age"]) <= source.row_bound()
-    return starts, held
+            columns[name] += (
+                column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
+            )
+    assert len(columns["age"]) <= source.row_bound()
+    return starts, columns
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv", "csv.gz"])
@@ -50,13 +52,13 @@ def test_a_file_gives_the_columns_asked_for(tmp_path: Path, form: str) -> None:
         plain = tmp_path / "plain.csv"
         pc.write_csv(TABLE, plain)
         path.write_bytes(gzip.compress(plain.read_bytes()) if "gz" in form else plain.read_bytes())
-    starts, held = read(path)
+    starts, columns = read(path)
     assert starts == [0]
-    assert held["age"] == [1.5, 20, 30, 40, 100]
-    assert held["car"] == ["a", "b", "a", "NA", "b"]
-    assert held["tame"] == [True, False, False, True, True]
-    assert [held["kids"][i] for i in (0, 1, 3, 4)] == [0, 1, 2, 0]
-    assert held["kids"][2] != held["kids"][2]
+    assert columns["age"] == [1.5, 20, 30, 40, 100]
+    assert columns["car"] == ["a", "b", "a", "NA", "b"]
+    assert columns["tame"] == [True, False, False, True, True]
+    assert [columns["kids"][i] for i in (0, 1, 3, 4)] == [0, 1, 2, 0]
+    assert columns["kids"][2] != columns["kids"][2]
 
 
 @pytest.mark.parametrize("form", ["tsv", "tsv.gz"])
@@ -64,10 +66,10 @@ def test_a_file_of_tabs_is_read_by_its_name(tmp_path: Path, form: str) -> None:
     path = tmp_path / f"raw.{form}"
     text = b"age\tcar\tkids\ttame\n1,5\ta\t0\ttrue\n20,5\tb\t1\tfalse\n"
     path.write_bytes(gzip.compress(text) if "gz" in form else text)
-    _, held = read(path)
-    assert held["age"] == [1.5, 20.5]
-    assert held["car"] == ["a", "b"]
-    assert read(tmp_path) == ([0], held)
+    _, columns = read(path)
+    assert columns["age"] == [1.5, 20.5]
+    assert columns["car"] == ["a", "b"]
+    assert read(tmp_path) == ([0], columns)
     # A single column says nothing of what parts it: the name does.
     path.write_bytes(gzip.compress(b"age\n1,5\n2,5\n") if "gz" in form else b"age\n1,5\n2,5\n")
     assert read(path, AGE)[1]["age"] == [1.5, 2.5]
@@ -78,9 +80,9 @@ def test_a_folder_is_read_in_order_of_names(tmp_path: Path) -> None:
     pc.write_csv(TABLE.slice(0, 2), tmp_path / "a.csv")
     (tmp_path / "_SUCCESS").write_text("")
     (tmp_path / ".hidden.csv").write_text("nonsense")
-    starts, held = read(tmp_path)
+    starts, columns = read(tmp_path)
     assert starts == [0, 2]
-    assert held["age"] == [1.5, 20, 1.5, 20, 30, 40, 100]
+    assert columns["age"] == [1.5, 20, 1.5, 20, 30, 40, 100]
 
 
 def test_empty_text_is_missing_unless_declared(tmp_path: Path) -> None:
@@ -149,9 +151,9 @@ def test_a_pattern_takes_what_fits_it(tmp_path: Path) -> None:
         pq.write_table(TABLE.slice(0, 2), tmp_path / f"{name}.parquet")
     (tmp_path / "c").mkdir()
     pc.write_csv(TABLE.slice(2, 1), tmp_path / "c" / "x.csv")
-    starts, held = read(tmp_path / "[abc]*")
+    starts, columns = read(tmp_path / "[abc]*")
     assert starts == [0, 2, 4]
-    assert held["age"] == [1.5, 20, 1.5, 20, 30]
+    assert columns["age"] == [1.5, 20, 1.5, 20, 30]
     with pytest.raises(DataError, match="fits the pattern"):
         read(tmp_path / "z*.parquet")
     # A name that looks like a pattern is first of all a name.
@@ -168,10 +170,10 @@ def test_folders_named_by_key_and_value_give_columns(tmp_path: Path) -> None:
     (tmp_path / "kids=0" / "_temporary").mkdir()
     (tmp_path / "drafts").mkdir()
     pq.write_table(TABLE, tmp_path / "drafts" / "0.parquet")
-    _, held = read(tmp_path)
-    assert held["kids"][:4] == [0, 0, 2, 2]
-    assert held["car"] == ["NA", "NA", "b", "b", "a", "a"]
-    assert held["kids"][4] is None or held["kids"][4] != held["kids"][4]
+    _, columns = read(tmp_path)
+    assert columns["kids"][:4] == [0, 0, 2, 2]
+    assert columns["car"] == ["NA", "NA", "b", "b", "a", "a"]
+    assert columns["kids"][4] is None or columns["kids"][4] != columns["kids"][4]
     whole = RawTable(Source(tmp_path, [AGE, CAR, KIDS]), [])
     assert [len(batch) for batch in whole.batches()] == [2, 2, 2]
     with pytest.raises(DataError, match="a value that is not of its type") as caught:

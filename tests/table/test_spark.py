@@ -45,11 +45,11 @@ def rows_of(release: pv.Release) -> dict[str, Any]:
     return release.parts[0].table.collect(10 * ROWS).columns
 
 
-def same(one: pv.Release, other: pv.Release) -> bool:
-    held, others = rows_of(one), rows_of(other)
-    return list(held) == list(others) and all(
-        held[name].dtype == others[name].dtype and np.array_equal(held[name], others[name])
-        for name in held
+def same(release: pv.Release, other: pv.Release) -> bool:
+    rows, others = rows_of(release), rows_of(other)
+    return list(rows) == list(others) and all(
+        rows[name].dtype == others[name].dtype and np.array_equal(rows[name], others[name])
+        for name in rows
     )
 
 
@@ -65,8 +65,8 @@ def test_a_disguise_is_that_of_files_row_by_row_and_so_is_the_tree(
     assert same(files, release)
     before = release.passes
     trees = [
-        pv.TreeClassifier(method="direct", max_depth=2).fit(one).tree_.to_json()
-        for one in (files, release, pv.Release.read(tmp_path / "r"))
+        pv.TreeClassifier(method="direct", max_depth=2).fit(source).tree_.to_json()
+        for source in (files, release, pv.Release.read(tmp_path / "r"))
     ]
     assert trees[0] == trees[1] == trees[2]
     assert release.passes - before == 7  # two levels that can be split; five to measure the tree
@@ -90,8 +90,8 @@ def test_a_partitioned_folder_brings_its_keys(spark: Any, folder: Path, tmp_path
     assert same(told, files)
     # Cells of exact numbers are learned from the same rows wherever they are.
     trees = [
-        pv.TreeClassifier(method="naive", max_depth=1).fit(one).tree_.to_json()
-        for one in (told, files)
+        pv.TreeClassifier(method="naive", max_depth=1).fit(source).tree_.to_json()
+        for source in (told, files)
     ]
     assert trees[0] == trees[1]
 
@@ -100,9 +100,9 @@ def test_a_bit_that_flips_is_seen_at_the_workers(spark: Any, folder: Path, tmp_p
     to = tmp_path / "r"
     OWNER.disguise(folder / "all.parquet", SCHEMA, to=to, seed=1)
     part = to / "part-0.parquet"
-    held = bytearray(part.read_bytes())
-    held[5000] ^= 1
-    part.write_bytes(held)
+    data = bytearray(part.read_bytes())
+    data[5000] ^= 1
+    part.write_bytes(data)
     with pytest.raises(ReleaseError, match=r"part-0\.parquet is cut short, or was altered"):
         pv.Release.read(to, spark=spark)
 
@@ -130,7 +130,7 @@ def test_progress_is_told_in_records(spark: Any, folder: Path) -> None:
         table.count(lambda batch: (np.array([len(batch)]),), "counting")
     assert ear.heard[0] == ("counting", ROWS)
     assert ear.heard[-1] == "end"
-    assert sum(one for one in ear.heard if isinstance(one, int)) <= ROWS
+    assert sum(heard for heard in ear.heard if isinstance(heard, int)) <= ROWS
 
 
 def test_errors_of_workers_arrive_without_values(spark: Any, folder: Path) -> None:

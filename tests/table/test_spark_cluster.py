@@ -27,9 +27,9 @@ JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def free_port() -> int:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
 
 
 class Cluster:
@@ -96,7 +96,7 @@ class Cluster:
             except psutil.NoSuchProcess:
                 continue
         process.wait()
-        return {one.pid for one in dead}
+        return {process.pid for process in dead}
 
     def stop(self) -> None:
         for driver in self.drivers:
@@ -133,7 +133,7 @@ def test_a_worker_dies_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
     deadline = time.monotonic() + 120
     doomed = cluster.workers[0]
     while True:  # until both jobs are under way, and the worker that is to die is part of it
-        own = {one.pid for one in doomed.children(recursive=True)}
+        own = {child.pid for child in doomed.children(recursive=True)}
         if own & pids("*") and done("count") > 1 and done("disguise") > 1:
             break
         assert driver.poll() is None, (tmp_path / "log").read_text(errors="replace")[-3000:]

@@ -44,8 +44,8 @@ def test_disguise_mine_and_predict_on_a_master(spark: Any, folder: Path) -> None
             folder / "f.release" / name
         ).read_bytes()
     mining = ("--method", "direct", "--max-depth", 2)
-    found = run_json(*MASTER, "mine", "s.release", *mining, "-o", "s.json")
-    assert found["passes"] == 7  # two levels that can be split; five to measure the tree
+    mined = run_json(*MASTER, "mine", "s.release", *mining, "-o", "s.json")
+    assert mined["passes"] == 7  # two levels that can be split; five to measure the tree
     assert "were read 7 times" in run("mine", "f.release", *mining, "-o", "f.json").stdout
     plain = ("mine", "f2.csv", "--schema", "f2.toml", "--max-depth", 1)
     run(*MASTER, *plain, "-o", "sp.json")
@@ -54,8 +54,8 @@ def test_disguise_mine_and_predict_on_a_master(spark: Any, folder: Path) -> None
     run("predict", "f.json", "f2.csv", "--proba", "-o", "f.out.csv")
     here, there = (pv.Tree.read(folder / name) for name in ("f.json", "s.json"))
     assert replace(there, source=here.source).to_json() == here.to_json()
-    for one, other in [("sp.json", "fp.json"), ("s.out.csv", "f.out.csv")]:
-        assert (folder / one).read_text() == (folder / other).read_text()
+    for mine, other in [("sp.json", "fp.json"), ("s.out.csv", "f.out.csv")]:
+        assert (folder / mine).read_text() == (folder / other).read_text()
 
 
 def test_what_master_does_not_go_with(folder: Path) -> None:

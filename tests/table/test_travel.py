@@ -17,7 +17,7 @@ from privet.table.travel import PLACE, Arriving, from_bytes, guarded, to_bytes, 
 
 
 def arrived(table: Arriving, *batches: pa.RecordBatch) -> list[Batch]:
-    return [one for _, held in table.arrived(0, iter(batches)) for one in held]
+    return [row for _, rows in table.arrived(0, iter(batches)) for row in rows]
 
 
 def test_a_frame_with_fewer_rows_than_numbered() -> None:
@@ -55,12 +55,12 @@ def failing(error: Exception) -> Any:
 
 def test_what_a_worker_tells_survives_any_text() -> None:
     said = failing(OSError(28, "No space left on device", "/a/b"))
-    found = told(f"Job aborted\n  {said!r}\n at java")
-    assert isinstance(found, OSError)
-    assert (found.errno, found.filename) == (28, "/a/b")
-    found = told(str(failing(DataError("It is short.", hint="mend it."))))
-    assert isinstance(found, DataError)
-    assert (str(found), found.hint) == ("It is short. Hint: mend it.", "mend it.")
+    message = told(f"Job aborted\n  {said!r}\n at java")
+    assert isinstance(message, OSError)
+    assert (message.errno, message.filename) == (28, "/a/b")
+    message = told(str(failing(DataError("It is short.", hint="mend it."))))
+    assert isinstance(message, DataError)
+    assert (str(message), message.hint) == ("It is short. Hint: mend it.", "mend it.")
     assert told("Job aborted") is None
 
 

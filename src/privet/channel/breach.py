@@ -29,7 +29,7 @@ class Interval(NamedTuple):
     """What noise promises of one attribute, from the noise and the range alone.
 
     ``widths`` of the interval that holds the true value, at each of ``CONFIDENCES``. ``narrow``
-    is the share of records, were originals spread evenly, whose released number leaves an
+    is the share of records, for evenly distributed originals, whose released number leaves an
     interval of less than half that width at 95 %; ``narrowest`` the worst of them, as a width.
     """
 
@@ -59,9 +59,10 @@ class Interval(NamedTuple):
         )
         if self.narrow > 0:
             said += (
-                f" Warning: near the ends of the range it is narrower, were values spread evenly "
-                f"less than half of that for {100 * self.narrow:.2g} % of records and "
-                f"{self.narrowest:.2g} at worst; so it is for whoever knows how values are spread."
+                f" Warning: near the ends of the range it is narrower. For evenly distributed "
+                f"values it is less than half that width for {100 * self.narrow:.2g} % of records, "
+                f"and {self.narrowest:.2g} at worst; someone who knows the distribution of the "
+                f"values may know it better still."
             )
         return said
 

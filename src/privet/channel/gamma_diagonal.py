@@ -36,7 +36,7 @@ __all__ = [
 Gamma: TypeAlias = "int | float | Fraction"
 
 MAX_BITS = 32
-LEAST_OFF = 1 << 17  # words a value, from which on half a word is enough to guess a quotient
+LEAST_OFF = 1 << 17  # words per value, from which on half a word is enough to guess a quotient
 
 
 def check_gamma(gamma: object, where: str) -> Fraction:

@@ -96,7 +96,7 @@ class GADP(Noised):
         return [name for name in schema.names if name in set(asked)]
 
     def check(self, schema: Schema) -> None:
-        """Refuse attributes that are not numbers, and settings that cannot be.
+        """Validate settings, and refuse attributes that are not numbers.
 
         >>> import privet as pv
         >>> schema = pv.datasets.schema("as-f1")

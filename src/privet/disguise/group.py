@@ -55,7 +55,7 @@ class Group(ABC):
         return f"The group {' × '.join(map(repr, self.attributes))}"
 
     def check(self, schema: Schema) -> None:
-        """Refuse names that are none, or not of the schema, or the class.
+        """Check that the group names attributes of the schema, and not the class.
 
         >>> import privet as pv
         >>> schema = pv.datasets.schema("weather")

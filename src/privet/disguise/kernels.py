@@ -27,7 +27,7 @@ def deal(
     """Deal the codes of every group anew among its records, all ways equally likely.
 
     ``order`` has the records group after group, ``ends`` where each group ends. Fisher and Yates,
-    two words a record: a place is the upper half of a 64-bit word times the number of places.
+    two words per record: a place is the upper half of a 64-bit word times the number of places.
     """
     begin = 0
     for i in range(len(order)):

@@ -165,7 +165,7 @@ class AdditiveNoise(Treatment, Planned):
         return int(high - low)
 
     def _check(self, where: str) -> None:
-        """Refuse what makes no sense, whatever the attribute."""
+        """Validate settings, whatever the attribute."""
         if self.kind not in LAWS:
             raise PlanError(f"{where}: the kind of noise must be 'uniform' or 'gaussian'.")
         if self.level is not None:

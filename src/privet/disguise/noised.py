@@ -150,7 +150,7 @@ def coded(raw: dict[str, Any], schema: Schema) -> MemoryTable:
 def uniforms(source: Randomness, stream: int, rows: int) -> Floats:
     """Return numbers strictly between 0 and 1, equally likely, two words each.
 
-    53 bits a number: with fewer, few differences to an original would be possible, and whoever
+    53 bits per number: with fewer, few differences to an original would be possible, and whoever
     has the original could tell its row by that.
     """
     words: NDArray[np.uint32] = source.words(stream, 0, 2 * rows)

@@ -64,7 +64,7 @@ class Rules:
     forest: str = "sysfor"
 
     def check(self, who: str) -> None:
-        """Refuse what cannot be, in the words of the method ``who``."""
+        """Validate settings; ``who`` is the method that messages name."""
         if self.forest not in FORESTS:
             raise PlanError(f"{who}: forest must be {' or '.join(map(repr, FORESTS))}.")
         check_whole(who, "n_trees", self.n_trees, 1)

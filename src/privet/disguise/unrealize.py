@@ -31,7 +31,7 @@ __all__ = ["PICKS", "Unrealizer", "check_pick", "places"]
 
 Pick = Literal["first", "random", "most-frequent", "dummy"]
 PICKS: tuple[Pick, ...] = ("first", "random", "most-frequent", "dummy")
-WORDS = 2  # random words a sample takes
+WORDS = 2  # random words per sample
 
 
 @kernel
@@ -125,7 +125,7 @@ def unrealize_at_random(
 
 
 def check_pick(pick: object) -> None:
-    """Refuse a pick that there is not."""
+    """Refuse an unknown pick."""
     if pick not in PICKS:
         raise PlanError(f"There is no such pick; there are {', '.join(map(repr, PICKS))}.")
 

@@ -31,7 +31,7 @@ class People:
 
     rows: int
     counted: bool = False
-    left_out: int = field(default=0, compare=False)  # for the owner; it stands on no card
+    left_out: int = field(default=0, compare=False)  # for the owner; the card does not say it
 
     def sentence(self, attribute: float, record: float) -> str:
         """Say what is promised to a person, by the worst ε of an attribute and that of a record."""

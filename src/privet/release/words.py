@@ -101,10 +101,10 @@ def _about_noisy(promises: Sequence[Promise]) -> str:
     names = ", ".join(repr(name) for promise in promises for name in promise.attributes)
     return (
         f"Released with noise, which has no finite ε: {names}. For someone who knows nothing else "
-        "each true value lies in an interval whose width stands on the card. Warning: near the "
-        "ends of a range it is narrower, were values spread evenly less than half of that for up "
-        f"to {100 * max(interval.narrow for interval in known):.2g} % of records, and so it is for "
-        "whoever knows how values are spread."
+        "each true value lies in an interval whose width the card tells. Warning: near the ends of "
+        "a range it is narrower. For evenly distributed values it is less than half that width for "
+        f"up to {100 * max(interval.narrow for interval in known):.2g} % of records; someone who "
+        "knows the distribution of the values may know it better still."
     )
 
 

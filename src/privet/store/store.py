@@ -468,7 +468,7 @@ class Store:
         wrongs = {
             "a count is negative": bool((moved < 0).any() or (counted < 0).any()),
             "more was taken than the universe holds": bool((taken > copies).any()),
-            "T′ does not hold a record a sample": int(moved.sum()) != samples,
+            "T′ does not hold one record per sample": int(moved.sum()) != samples,
             "samples are lost or counted twice": int(counted.sum()) != samples,
             "T^P is not what remains": copies * size - int(taken.sum()) != row["remaining"],
             "a dummy was collected": bool(counted[~real].any()),
