@@ -50,13 +50,10 @@ class EGADP(GADP):
     def drawn(self, fit: Regression, source: Randomness) -> Floats:
         """Return new numbers: the noise is orthogonal to all that is there, and scaled to fit.
 
-        >>> import numpy as np, privet as pv
-        >>> from privet.disguise.regression import regress
-        >>> from privet.randomness import Randomness
-        >>> true, sides = np.arange(20.0)[:, None] % 7, np.arange(20.0)[:, None]
-        >>> with Randomness.system() as source:
-        ...     drawn = pv.EGADP().drawn(regress(true, sides), source)
-        >>> bool(np.isclose(drawn.var(), true.var()))
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+        >>> released = pv.EGADP(["salary"]).disguise(table, schema).to_frame()
+        >>> bool(np.isclose(np.var(table["salary"]), np.var(released["salary"])))
         True
         """
         rows, width = fit.mean.shape

@@ -121,13 +121,7 @@ class ForestFramework(Noised):
 
         >>> import privet as pv
         >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
-        >>> from privet.disguise.noised import coded
-        >>> from privet.frames import columns
-        >>> from privet.randomness import Randomness
-        >>> plain = coded(columns(table, schema.names), schema)
-        >>> with Randomness.system() as source:
-        ...     noisy = pv.ForestFramework(n_trees=2).perturb(plain, schema, source)
-        >>> noisy.names == schema.names
+        >>> pv.ForestFramework(n_trees=2).disguise(table, schema).schema.names == schema.names
         True
         """
         trees = self.rules.grown(table, schema)

@@ -98,13 +98,7 @@ class Framework(Noised):
 
         >>> import privet as pv
         >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
-        >>> from privet.disguise.noised import coded
-        >>> from privet.frames import columns
-        >>> from privet.randomness import Randomness
-        >>> plain = coded(columns(table, schema.names), schema)
-        >>> with Randomness.system() as source:
-        ...     noisy = pv.Framework(noise=0.1).perturb(plain, schema, source)
-        >>> noisy.rows
+        >>> pv.Framework(noise=0.1).disguise(table, schema).rows
         300
         """
         leaves = intersect(self.rules.grown(table, schema), matrix(table, schema))

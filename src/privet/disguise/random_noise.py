@@ -75,13 +75,8 @@ class RandomNoise(Noised):
 
         >>> import privet as pv
         >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
-        >>> from privet.disguise.noised import coded
-        >>> from privet.frames import columns
-        >>> from privet.randomness import Randomness
-        >>> plain = coded(columns(table, schema.names), schema)
-        >>> with Randomness.system() as source:
-        ...     noisy = pv.RandomNoise(noise=0.1).perturb(plain, schema, source)
-        >>> noisy.rows
+        >>> released = pv.RandomNoise(noise=0.1).disguise(table, schema).to_frame()
+        >>> released.num_rows
         300
         """
         made = {}

@@ -65,12 +65,8 @@ class WholeTable(Disguise):
 
         >>> import privet as pv
         >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-        >>> from privet.disguise.base import Delivery
-        >>> from privet.randomness import Randomness
-        >>> with Randomness.system() as source:
-        ...     delivery = Delivery(source, to=None, overwrite=False, shuffle=True, key=None)
-        ...     pv.KAnonymity(k=2, quasi=["Wind"]).disguised(table, schema, delivery).rows
-        14
+        >>> pv.KAnonymity(k=2, quasi=["Wind"]).disguise(table, schema).anonymity.quasi
+        ('Wind',)
         """
         if schema.unit is not None:
             message = f"The method {self.method!r} does not count records by person."
