@@ -18,46 +18,30 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
-from benchmarks import THREADS
+from benchmarks import trials
 from benchmarks.harness import Goal, Report
 from privet import datasets
 from privet.disguise import RandomSubstitution
 from privet.estimate.methods import METHODS
 from privet.estimators import TreeClassifier
-from privet.experiments import Lab, Seeds, Setting, grid, mean
-from privet.experiments.lab import cache_folder
+from privet.experiments import Seeds, Setting, grid, mean
 from privet.experiments.tables import is_present, parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
+    from rich.console import Console
 
+    from privet.experiments import Lab
     from privet.experiments.lab import Row
     from privet.schema import Schema
 
 __all__ = ["SETTINGS", "main"]
 
 GAMMAS = (3, 5, 8, 12, 20)
-ROWS, TEST_ROWS = 100_000, 5_000
-MARGIN = 0.1
-
-FAMILIES = {
-    "as": tuple(f"as-f{number}" for number in range(1, 6)),
-    "agrawal": tuple(f"agrawal-f{number}" for number in range(1, 11)),
-    "skewed": ("skewed",),
-    "adult": ("adult",),
-    "credit": ("credit",),
-    "cmc": ("cmc",),
-    "shuttle": ("shuttle",),
-    "cps": ("cps",),
-    "abalone": ("abalone",),
-    "affairs": ("affairs",),
-    "worlds": ("world",),
-}
 
 
 class Channels(NamedTuple):
@@ -91,10 +75,7 @@ def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     name = setting["table"]
     train, test = _parts(name, setting["rows"], seeds)
     if setting["method"] == "plain":
-        target = datasets.schema(name).target
-        model = TreeClassifier(min_samples_leaf=max(10, train.num_rows // 10_000))
-        model.fit(train.drop_columns(target), train[target].to_pylist())
-        return {"accuracy": model.score(test.drop_columns(target), test[target].to_pylist())}
+        return {"accuracy": trials.plain_accuracy(name, train, test)}
     disguise = RandomSubstitution(
         gamma=setting["gamma"], bins=setting["bins"], kind=setting["kind"]
     )
@@ -117,8 +98,8 @@ def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
 
 def _parts(name: str, rows: int, seeds: Seeds) -> tuple[pa.Table, pa.Table]:
     if name != "world":
-        return parts(name, rows, TEST_ROWS, seeds)
-    every = datasets.load(name, rows=rows + TEST_ROWS, seed=seeds("world"))
+        return parts(name, rows, trials.TEST_ROWS, seeds)
+    every = datasets.load(name, rows=rows + trials.TEST_ROWS, seed=seeds("world"))
     return every.slice(0, rows), every.slice(rows)
 
 
@@ -126,40 +107,30 @@ def _schema(name: str, seeds: Seeds) -> Schema:
     if name == "world":
         return datasets.schema(name, seed=seeds("world"))
     if datasets.is_generated(name):
-        return datasets.schema(name, margin=MARGIN, seed=seeds("ranges"))
+        return datasets.schema(name, margin=trials.MARGIN, seed=seeds("ranges"))
     return datasets.schema(name, complete=True if name == "adult" else None)
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure, print and write."""
     asked = _asked(arguments)
-    lab = Lab(
-        "bench-accuracy",
-        quick=asked.quick,
-        seed=asked.seed,
-        jobs=asked.jobs,
-        cache=cache_folder(),
-        fresh=not asked.resume,
-    )
-    console = Console(width=max(150, Console().width))
-    console.print(f"Base seed {lab.seed}; {lab.jobs} processes of one thread.", highlight=False)
+    lab, console = trials.started("accuracy", asked)
     rows: list[Row] = []
     for family in asked.family:
-        tables = [name for name in FAMILIES[family] if is_present(name)]
+        tables = [name for name in trials.FAMILIES[family] if is_present(name)]
         if not tables:
             console.print(f"  {family} is left out: its table is not here.")
             continue
         settings = _settings(tables, asked)
         alike = ("method", "gamma", "kind", "bins")
-        found = lab.run(measuring, settings, runs=asked.seeds, alike=alike)
-        rows += [row | {"family": family} for row in found]
+        measured = lab.run(measuring, settings, runs=asked.seeds, alike=alike)
+        rows += [row | {"family": family} for row in measured]
     report = _report(rows, asked, lab)
     facts, report.facts = report.facts, {}  # the table says the same
     _show(console, rows, asked)
     report.show(console)
     report.facts = facts
-    path = report.write()
-    console.print(f"  written: benchmarks/results/{path.name}", highlight=False)
+    trials.write(report, console)
 
 
 def _asked(arguments: Sequence[str]) -> argparse.Namespace:
@@ -167,18 +138,15 @@ def _asked(arguments: Sequence[str]) -> argparse.Namespace:
         prog="python -m benchmarks accuracy", description="Accuracy from disguised records."
     )
     known = [name for name in SETTINGS if name in METHODS]
-    parser.add_argument("--seeds", type=int, default=5, help="runs, each of fresh data")
     parser.add_argument("--disguises", type=int, default=3, help="of the same records")
     parser.add_argument("--gamma", type=float, nargs="+", default=list(GAMMAS))
     parser.add_argument("--methods", nargs="+", default=known, choices=known)
-    parser.add_argument("--family", nargs="+", default=list(FAMILIES), choices=list(FAMILIES))
-    parser.add_argument("--rows", type=int, default=ROWS, help="training records")
+    parser.add_argument(
+        "--family", nargs="+", default=list(trials.FAMILIES), choices=list(trials.FAMILIES)
+    )
     parser.add_argument("--bins", type=int, help="one N for all methods instead of their own")
     parser.add_argument("--kind", choices=["gamma-diagonal", "band"], help="one channel for all")
-    parser.add_argument("--seed", type=int, help="the base of all seeds; else drawn anew")
-    parser.add_argument("--jobs", type=int, default=THREADS, help="processes")
-    parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    parser.add_argument("--quick", action="store_true", help="20,000 records, γ = 8, two seeds")
+    trials.add_options(parser, quick="20,000 records, γ = 8, two seeds")
     asked = parser.parse_args(arguments)
     if asked.quick:
         asked.rows, asked.gamma, asked.seeds = min(asked.rows, 20_000), [8], min(asked.seeds, 2)
@@ -187,11 +155,11 @@ def _asked(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _settings(tables: Sequence[str], asked: argparse.Namespace) -> list[dict[str, Any]]:
-    held = grid(table=tables, rows=[asked.rows], method=["plain"])
+    settings = grid(table=tables, rows=[asked.rows], method=["plain"])
     for method in asked.methods:
         channels = SETTINGS[method]
         for gamma in asked.gamma:
-            held += grid(
+            settings += grid(
                 table=tables,
                 rows=[asked.rows],
                 method=[method],
@@ -200,10 +168,10 @@ def _settings(tables: Sequence[str], asked: argparse.Namespace) -> list[dict[str
                 bins=[asked.bins or channels.at(gamma)],
                 disguises=[asked.disguises],
             )
-    return held
+    return settings
 
 
-# What was found
+# Results
 
 
 def by_seed(rows: Sequence[Row], family: str, method: str, gamma: float | None) -> list[float]:
@@ -215,36 +183,38 @@ def by_seed(rows: Sequence[Row], family: str, method: str, gamma: float | None) 
     return [sum(values) / len(values) for _, values in sorted(runs.items())]
 
 
-def _paired(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
-    return mean(a - b for a, b in zip(one, other, strict=True))
+def _paired(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    return mean(a - b for a, b in zip(first, second, strict=True))
 
 
 def _best(
     rows: Sequence[Row], family: str, gamma: float, methods: Sequence[str]
 ) -> tuple[str, list[float]]:
     singles = [method for method in methods if method != "auto"]
-    found = {method: by_seed(rows, family, method, gamma) for method in singles}
-    best = max(found, key=lambda method: mean(found[method])[0])
-    return best, found[best]
+    scores = {method: by_seed(rows, family, method, gamma) for method in singles}
+    best = max(scores, key=lambda method: mean(scores[method])[0])
+    return best, scores[best]
 
 
 def _show(console: Console, rows: Sequence[Row], asked: argparse.Namespace) -> None:
-    """Print one line a family and γ."""
+    """Print one line per family and γ."""
     floors = ["floor", "goal"]
     apart = ["auto − best", "auto − naive", "spread", "s"]
     table = Table("family", "γ", "plain", *asked.methods, *apart, *floors)
     for family in dict.fromkeys(row["family"] for row in rows):
         for gamma in asked.gamma:
             cells = [_cell(mean(by_seed(rows, family, "plain", None)))]
-            found = {name: by_seed(rows, family, name, gamma) for name in asked.methods}
-            cells += [_cell(mean(values)) for values in found.values()]
+            scores = {name: by_seed(rows, family, name, gamma) for name in asked.methods}
+            cells += [_cell(mean(values)) for values in scores.values()]
             best, naive = "", ""
-            if "auto" in found and len(found) > 1:
+            if "auto" in scores and len(scores) > 1:
                 name, values = _best(rows, family, gamma, asked.methods)
-                best = f"{_cell(_paired(found['auto'], values), sign='+')} ({name})"
-            if "auto" in found and "naive" in found:
-                naive = _cell(_paired(found["auto"], found["naive"]), sign="+")
-            due = [str(held.get(gamma, "")) if family == "as" else "" for held in (FLOORS, TARGETS)]
+                best = f"{_cell(_paired(scores['auto'], values), sign='+')} ({name})"
+            if "auto" in scores and "naive" in scores:
+                naive = _cell(_paired(scores["auto"], scores["naive"]), sign="+")
+            due = [
+                str(bound.get(gamma, "")) if family == "as" else "" for bound in (FLOORS, TARGETS)
+            ]
             last = [_spread(rows, family, "auto", gamma), _seconds(rows, family, "auto", gamma)]
             table.add_row(family, str(gamma), *cells, best, naive, *last, *due)
     console.print(table)
@@ -266,7 +236,7 @@ def _of(rows: Sequence[Row], family: str, method: str, gamma: float) -> list[Row
 def _spread(rows: Sequence[Row], family: str, method: str, gamma: float) -> str:
     """Return the standard deviation between disguises of the same records, in points."""
     variances = [row.get("variance") for row in _of(rows, family, method, gamma)]
-    told = [one for one in variances if one is not None]
+    told = [variance for variance in variances if variance is not None]
     return f"{100 * float(np.sqrt(np.mean(told))):.2f}" if told else ""
 
 
@@ -280,42 +250,41 @@ def _regrets(rows: Sequence[Row], asked: argparse.Namespace) -> dict[str, float]
     behind = {}
     for family in dict.fromkeys(row["family"] for row in rows):
         for gamma in asked.gamma if "auto" in asked.methods else ():
-            found = {name: by_seed(rows, family, name, gamma) for name in asked.methods}
-            singles = [name for name in found if name != "auto" and len(found[name]) > 1]
+            scores = {name: by_seed(rows, family, name, gamma) for name in asked.methods}
+            singles = [name for name in scores if name != "auto" and len(scores[name]) > 1]
             if singles:
-                best = max(singles, key=lambda name: float(np.mean(found[name][::2])))
-                pairs = zip(found["auto"][1::2], found[best][1::2], strict=True)
+                best = max(singles, key=lambda name: float(np.mean(scores[name][::2])))
+                pairs = zip(scores["auto"][1::2], scores[best][1::2], strict=True)
                 behind[f"{family}, γ = {gamma}"] = float(np.mean([a - b for a, b in pairs]))
     return behind
 
 
-def _cell(found: tuple[float, float], sign: str = "") -> str:
-    return f"{found[0]:{sign}.2f} ± {found[1]:.2f}"
+def _cell(estimate: tuple[float, float], sign: str = "") -> str:
+    return f"{estimate[0]:{sign}.2f} ± {estimate[1]:.2f}"
 
 
 def _report(rows: Sequence[Row], asked: argparse.Namespace, lab: Lab) -> Report:
-    about = f"{asked.rows:,} training records, {TEST_ROWS:,} plain test records, "
-    report = Report("accuracy", about + f"{asked.seeds} seeds from {lab.seed}")
+    report = Report("accuracy", trials.described(asked, lab))
     for family in dict.fromkeys(row["family"] for row in rows):
         for gamma in asked.gamma:
-            found = {name: by_seed(rows, family, name, gamma) for name in asked.methods}
+            scores = {name: by_seed(rows, family, name, gamma) for name in asked.methods}
             report.facts[f"{family}, γ = {gamma}"] = {
-                name: mean(values) for name, values in found.items()
+                name: mean(values) for name, values in scores.items()
             }
             where = f"{family}, γ = {gamma}"
             if family == "as" and gamma in FLOORS:
-                name, values = max(found.items(), key=lambda item: mean(item[1])[0])
+                name, values = max(scores.items(), key=lambda item: mean(item[1])[0])
                 value = mean(values)[0]
                 report.goals.append(
                     Goal(f"{where}: best ({name})", value, FLOORS[gamma], unit=" %")
                 )
-            if "auto" in found and len(found) > 1:
+            if "auto" in scores and len(scores) > 1:
                 name, values = _best(rows, family, gamma, asked.methods)
-                behind, error = _paired(found["auto"], values)
+                behind, error = _paired(scores["auto"], values)
                 what = f"{where}: auto − {name}, ± {error:.2f}"
                 report.goals.append(Goal(what, behind, -SLACK))
-            if "auto" in found and "naive" in found:
-                ahead, error = _paired(found["auto"], found["naive"])
+            if "auto" in scores and "naive" in scores:
+                ahead, error = _paired(scores["auto"], scores["naive"])
                 what = f"{where}: auto − naive, ± {error:.2f}"
                 report.goals.append(Goal(what, ahead, -2 * error))
     return report

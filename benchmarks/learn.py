@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import THREADS
-from benchmarks.accuracy import MARGIN, SETTINGS
+from benchmarks.accuracy import SETTINGS
 from benchmarks.data import NAME, columns, fresh
 from benchmarks.grow import DEPTH, sklearn_tree
 from benchmarks.harness import Goal, Report, race
+from benchmarks.trials import MARGIN
 from privet import datasets
 
 if TYPE_CHECKING:

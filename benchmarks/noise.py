@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import THREADS
-from benchmarks.accuracy import MARGIN
 from benchmarks.data import NAME, TRAIN_SEED, columns, fresh
 from benchmarks.harness import Goal, Report, race
+from benchmarks.trials import MARGIN
 from privet import datasets
 from privet.channel import Noise
 from privet.estimate.reconstruction import reconstruct

@@ -9,22 +9,22 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
 
-from benchmarks import THREADS
-from benchmarks.accuracy import FAMILIES, MARGIN, ROWS, TEST_ROWS
+from benchmarks import trials
 from benchmarks.harness import Goal, Report
 from privet import datasets
 from privet.disguise import AdditiveNoise
 from privet.estimators import TreeClassifier
-from privet.experiments import Lab, Seeds, Setting, grid, mean
-from privet.experiments.lab import cache_folder
+from privet.experiments import Seeds, Setting, grid, mean
 from privet.experiments.tables import parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
+
+    from privet.experiments import Lab
     from privet.experiments.lab import Row
 
 __all__ = ["main"]
@@ -41,13 +41,10 @@ PAPER = {"as-f1": 5, "as-f2": 15, "as-f3": 15, "as-f4": 5, "as-f5": 5}
 def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     """Add noise, learn by one method, and return the accuracy on plain records."""
     name = setting["table"]
-    train, test = parts(name, setting["rows"], TEST_ROWS, seeds)
+    train, test = parts(name, setting["rows"], trials.TEST_ROWS, seeds)
     if setting["method"] == "plain":
-        target = datasets.schema(name).target
-        model = TreeClassifier(min_samples_leaf=max(10, train.num_rows // 10_000))
-        model.fit(train.drop_columns(target), train[target].to_pylist())
-        return {"accuracy": model.score(test.drop_columns(target), test[target].to_pylist())}
-    schema = datasets.schema(name, margin=MARGIN, seed=seeds("ranges"))
+        return {"accuracy": trials.plain_accuracy(name, train, test)}
+    schema = datasets.schema(name, margin=trials.MARGIN, seed=seeds("ranges"))
     noise = AdditiveNoise(setting["kind"], level=setting["level"])
     release = noise.disguise(train, schema, seed=seeds("noise"))
     model = TreeClassifier(method=setting["method"]).fit(release)
@@ -57,17 +54,8 @@ def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
 def main(arguments: Sequence[str]) -> None:
     """Measure, print and write."""
     asked = _asked(arguments)
-    lab = Lab(
-        "bench-noise-accuracy",
-        quick=asked.quick,
-        seed=asked.seed,
-        jobs=asked.jobs,
-        cache=cache_folder(),
-        fresh=not asked.resume,
-    )
-    console = Console(width=max(150, Console().width))
-    console.print(f"Base seed {lab.seed}; {lab.jobs} processes of one thread.", highlight=False)
-    tables = [name for family in asked.family for name in FAMILIES[family]]
+    lab, console = trials.started("noise-accuracy", asked)
+    tables = [name for family in asked.family for name in trials.FAMILIES[family]]
     settings = grid(table=tables, rows=[asked.rows], method=["plain"])
     settings += grid(
         table=tables, rows=[asked.rows], method=asked.methods, kind=asked.kind, level=asked.level
@@ -76,32 +64,26 @@ def main(arguments: Sequence[str]) -> None:
     _show(console, rows, tables, asked)
     report = _report(rows, tables, asked, lab)
     report.show(console)
-    path = report.write()
-    console.print(f"  written: benchmarks/results/{path.name}", highlight=False)
+    trials.write(report, console)
 
 
 def _asked(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks noise_accuracy", description="Accuracy from additive noise."
     )
-    parser.add_argument("--seeds", type=int, default=5, help="runs, each of fresh data")
     parser.add_argument("--level", type=float, nargs="+", default=[0.25, 1.0])
     parser.add_argument("--kind", nargs="+", default=list(KINDS), choices=KINDS)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
     families = ["as", "agrawal"]
     parser.add_argument("--family", nargs="+", default=families, choices=families)
-    parser.add_argument("--rows", type=int, default=ROWS, help="training records")
-    parser.add_argument("--seed", type=int, help="the base of all seeds; else drawn anew")
-    parser.add_argument("--jobs", type=int, default=THREADS, help="processes")
-    parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
-    parser.add_argument("--quick", action="store_true", help="20,000 records, two seeds, F1-F5")
+    trials.add_options(parser, quick="20,000 records, two seeds, F1-F5")
     asked = parser.parse_args(arguments)
     if asked.quick:
         asked.rows, asked.seeds, asked.family = min(asked.rows, 20_000), min(asked.seeds, 2), ["as"]
     return asked
 
 
-def _held(
+def _accuracies(
     rows: Sequence[Row], name: str, method: str, kind: str | None = None, level: float | None = None
 ) -> list[float]:
     """Return the accuracies in percent, seed by seed."""
@@ -116,13 +98,15 @@ def _held(
 def _show(
     console: Console, rows: Sequence[Row], tables: Sequence[str], asked: argparse.Namespace
 ) -> None:
-    """Print one line a table, noise and level."""
+    """Print one line per table, noise and level."""
     shown = Table("table", "noise", "level", "plain", *asked.methods)
     for level in asked.level:
         for kind in asked.kind:
             for name in tables:
-                cells = [_cell(_held(rows, name, "plain"))]
-                cells += [_cell(_held(rows, name, one, kind, level)) for one in asked.methods]
+                cells = [_cell(_accuracies(rows, name, "plain"))]
+                cells += [
+                    _cell(_accuracies(rows, name, method, kind, level)) for method in asked.methods
+                ]
                 shown.add_row(name, kind, f"{100 * level:.0f} %", *cells)
     console.print(shown)
 
@@ -135,29 +119,28 @@ def _cell(values: Sequence[float]) -> str:
 def _report(
     rows: Sequence[Row], tables: Sequence[str], asked: argparse.Namespace, lab: Lab
 ) -> Report:
-    about = f"{asked.rows:,} training records, {TEST_ROWS:,} plain test records, "
-    report = Report("noise_accuracy", about + f"{asked.seeds} seeds from {lab.seed}")
-    paper = [one for one in ("by-class", "local") if one in asked.methods]
+    report = Report("noise_accuracy", trials.described(asked, lab))
+    paper = [method for method in ("by-class", "local") if method in asked.methods]
     for kind in asked.kind:
         for name in tables:
-            plain = mean(_held(rows, name, "plain"))[0]
-            found = {
-                (one, level): mean(_held(rows, name, one, kind, level))[0]
-                for one in asked.methods
+            plain = mean(_accuracies(rows, name, "plain"))[0]
+            means = {
+                (method, level): mean(_accuracies(rows, name, method, kind, level))[0]
+                for method in asked.methods
                 for level in asked.level
             }
-            report.facts[f"{name}, {kind}"] = {f"{k[0]} {k[1]:g}": v for k, v in found.items()}
+            report.facts[f"{name}, {kind}"] = {f"{k[0]} {k[1]:g}": v for k, v in means.items()}
             if 1.0 not in asked.level:
                 continue
             if "joint" in asked.methods:
-                held = found["joint", 1.0]
+                joint = means["joint", 1.0]
                 if name in FLOORS:
                     what = f"{name}, {kind}, 100 %: joint"
-                    report.goals.append(Goal(what, held, FLOORS[name], unit=" %"))
+                    report.goals.append(Goal(what, joint, FLOORS[name], unit=" %"))
                 behind = f"{name}, {kind}, 100 %: joint behind plain"
-                report.goals.append(Goal(behind, plain - held, BEHIND, at_most=True))
+                report.goals.append(Goal(behind, plain - joint, BEHIND, at_most=True))
             if paper and name in PAPER:
-                best = max(found[one, 1.0] for one in paper)
+                best = max(means[method, 1.0] for method in paper)
                 what = f"{name}, {kind}, 100 %: {' or '.join(paper)} behind plain"
                 report.goals.append(Goal(what, plain - best, PAPER[name], at_most=True))
     return report

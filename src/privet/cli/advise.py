@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import EXISTING, GAMMA, PATH, examples, json_option, overwrite_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,15 +18,15 @@ __all__ = ["command"]
 
 @click.command(
     "advise",
-    epilog=examples(
+    epilog=options.examples(
         "privet advise people.toml --records 100000 --gamma 8",
         "privet advise people.toml --records 100000 --accuracy 0.9 --draw trade-off.svg",
         "privet advise people.toml --records 5000 --rho 0.05 0.5 --plan plan.toml",
     ),
 )
-@click.argument("schema", type=EXISTING)
+@click.argument("schema", type=options.EXISTING)
 @click.option("--records", type=click.IntRange(1), required=True, help="How many there will be.")
-@click.option("--gamma", type=GAMMA, help="Wish: γ of every attribute.")
+@click.option("--gamma", type=options.GAMMA, help="Wish: γ of every attribute.")
 @click.option("--epsilon", type=float, help="Wish: ε of every attribute.")
 @click.option("--rho", type=float, nargs=2, help="Wish: ρ1 and ρ2, belief before and after.")
 @click.option(
@@ -35,11 +35,11 @@ __all__ = ["command"]
     help="Wish: the least γ whose simulated trees are so accurate.",
 )
 @click.option("--theory", is_flag=True, help="Do not simulate trees: quick.")
-@click.option("--draw", type=PATH, help="Draw the trade-off (.svg or .png).")
-@click.option("--plan", type=PATH, help="Write the plan that follows the advice (.toml).")
+@click.option("--draw", type=options.PATH, help="Draw the trade-off (.svg or .png).")
+@click.option("--plan", type=options.PATH, help="Write the plan that follows the advice (.toml).")
 @click.option("--seed", type=click.IntRange(0), help="For other made-up tables.")
-@overwrite_option
-@json_option
+@options.overwrite
+@options.as_json
 def command(
     schema: Path,
     records: int,

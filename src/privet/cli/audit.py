@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    PATH,
-    TABLE,
-    by_option,
-    examples,
-    json_option,
-    overwrite_option,
-    table_options,
-)
+from privet.cli import options
 from privet.cli.words import ATTACKS, METHODS, listed
 
 if TYPE_CHECKING:
@@ -33,27 +24,24 @@ EXCEEDED = 1
 
 @click.command(
     "audit",
-    epilog=examples(
+    epilog=options.examples(
         "privet audit people.release --original people.csv --html audit.html",
         "privet audit people.release --max-epsilon 12 --max-attack 0.4",
     ),
 )
-@click.argument("release", type=EXISTING)
-@click.option("--original", type=TABLE, help="The owner's table that the release was made from.")
+@click.argument("release", type=options.EXISTING)
+@click.option(
+    "--original", type=options.TABLE, help="The owner's table that the release was made from."
+)
 @click.option("--target", metavar="NAME", help="The class, if the release names none.")
-@click.option("--html", "page", type=PATH, help="Write the report as one HTML page.")
+@click.option("--html", "page", type=options.PATH, help="Write the report as one HTML page.")
 @click.option("--max-epsilon", type=click.FloatRange(0), help="Fail if the ε of a record is above.")
 @click.option(
     "--max-attack",
     type=click.FloatRange(0, 1),
     help="Fail if an attack wins more over a blind guess, of what that gets wrong (0 to 1).",
 )
-@click.option(
-    "--allow-plain",
-    multiple=True,
-    metavar="NAME",
-    help="An attribute that is plain on purpose; the class always is. Repeatable.",
-)
+@options.allow_plain
 @click.option(
     "--attack",
     "attacks",
@@ -70,10 +58,10 @@ EXCEEDED = 1
 )
 @click.option("--no-trees", is_flag=True, help="Do not measure what the release is good for.")
 @click.option("--seed", type=int, help="The same report each time.")
-@by_option
-@table_options
-@overwrite_option
-@json_option
+@options.by
+@options.csv_format
+@options.overwrite
+@options.as_json
 def command(
     release: Path,
     original: Path | None,

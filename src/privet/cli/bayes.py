@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    TABLE,
-    by_option,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-    table_options,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,20 +19,22 @@ __all__ = ["command"]
 
 @click.command(
     "bayes",
-    epilog=examples(
+    epilog=options.examples(
         "privet bayes people.release --output model.json --test plain.csv",
         "privet bayes clinic.party --output clinic.json      # a party's own terms",
         "privet bayes clinic.json office.json --output model.json",
     ),
 )
-@click.argument("sources", type=EXISTING, nargs=-1, required=True, metavar="SOURCE...")
-@output_option("Where to write the model (JSON), for: privet predict.")
-@click.option("--test", "test", type=TABLE, help="A plain table with the class: print accuracy.")
+@click.argument("sources", type=options.EXISTING, nargs=-1, required=True, metavar="SOURCE...")
+@options.output("Where to write the model (JSON), for: privet predict.")
+@click.option(
+    "--test", "test", type=options.TABLE, help="A plain table with the class: print accuracy."
+)
 @click.option("--smoothing", type=float, default=1.0, show_default=True, help="In records.")
-@table_options
-@by_option
-@overwrite_option
-@json_option
+@options.csv_format
+@options.by
+@options.overwrite
+@options.as_json
 def command(
     sources: tuple[Path, ...],
     output: Path | None,

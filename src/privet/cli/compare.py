@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    PATH,
-    TABLE,
-    examples,
-    json_option,
-    overwrite_option,
-    table_options,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,25 +19,20 @@ __all__ = ["command"]
 
 @click.command(
     "compare",
-    epilog=examples(
+    epilog=options.examples(
         "privet compare mild.toml strong.toml --data people.csv --schema people.toml",
         "privet compare *.toml --data people.csv --schema people.toml --html plans.html",
     ),
 )
-@click.argument("plans", type=EXISTING, nargs=-1, required=True)
-@click.option("--data", type=TABLE, required=True, help="The owner's table.")
-@click.option("--schema", type=EXISTING, required=True, help="Its public domains (.toml or .json).")
-@click.option("--html", "page", type=PATH, help="Write the comparison as one HTML page.")
-@click.option(
-    "--allow-plain",
-    multiple=True,
-    metavar="NAME",
-    help="An attribute that is plain on purpose; the class always is. Repeatable.",
-)
+@click.argument("plans", type=options.EXISTING, nargs=-1, required=True)
+@click.option("--data", type=options.TABLE, required=True, help="The owner's table.")
+@options.schema
+@click.option("--html", "page", type=options.PATH, help="Write the comparison as one HTML page.")
+@options.allow_plain
 @click.option("--seed", type=int, help="The same comparison each time.")
-@table_options
-@overwrite_option
-@json_option
+@options.csv_format
+@options.overwrite
+@options.as_json
 def command(
     plans: tuple[Path, ...],
     data: Path,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from privet.cli.options import examples
+from privet.cli import options
 
 __all__ = ["command"]
 
 
 @click.command(
     "completion",
-    epilog=examples(
+    epilog=options.examples(
         'in ~/.bashrc: eval "$(privet completion bash)"',
         'in ~/.zshrc: eval "$(privet completion zsh)"',
         "in ~/.config/fish/config.fish: privet completion fish | source",

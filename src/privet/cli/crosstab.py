@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, by_option, estimate_options, examples, json_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,24 +16,22 @@ __all__ = ["command"]
 
 @click.command(
     "crosstab",
-    epilog=examples(
+    epilog=options.examples(
         "privet crosstab people.release drugs sex",
         "privet crosstab people.release drugs age --edges age=30,50 --population",
     ),
 )
-@click.argument("release", type=PATH)
+@click.argument("release", type=options.PATH)
 @click.argument("first", metavar="NAME")
 @click.argument("second", metavar="NAME")
-@estimate_options
-@by_option
-@json_option
+@options.estimate
+@options.by
+@options.as_json
 def command(
     release: Path,
     first: str,
     second: str,
-    edges: tuple[tuple[str, list[float]], ...],
-    weights: str | None,
-    population: bool,
+    how: options.Counting,
     by: Path | None,
     as_json: bool,
 ) -> None:
@@ -42,14 +40,7 @@ def command(
     from privet.cli.tables import read_release
     from privet.estimate.crosstab import crosstab
 
-    table = crosstab(
-        read_release(release, by),
-        first,
-        second,
-        edges=dict(edges),
-        weights=weights,
-        population=population,
-    )
+    table = crosstab(read_release(release, by), first, second, **how._asdict())
     if as_json:
         emit(table.to_dict())
     else:

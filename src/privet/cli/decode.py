@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, examples, json_option, output_option, overwrite_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,13 +15,16 @@ __all__ = ["command"]
 
 
 @click.command(
-    "decode", epilog=examples("privet decode tree.json --key people.key --output plain.json")
+    "decode",
+    epilog=options.examples("privet decode tree.json --key people.key --output plain.json"),
 )
-@click.argument("tree", type=PATH)
-@click.option("--key", type=PATH, required=True, help="The owner's key of the monotone disguise.")
-@output_option("Where to write the tree (JSON).")
-@overwrite_option
-@json_option
+@click.argument("tree", type=options.PATH)
+@click.option(
+    "--key", type=options.PATH, required=True, help="The owner's key of the monotone disguise."
+)
+@options.output("Where to write the tree (JSON).")
+@options.overwrite
+@options.as_json
 def command(tree: Path, key: Path, output: Path | None, overwrite: bool, as_json: bool) -> None:
     """Give a tree its original thresholds: the same partition of the records."""
     from privet.cli.files import check_free, write_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import WORDS, json_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,14 +54,14 @@ class _Grown:
 
 
 @click.command("demo")
-@click.argument("name", type=WORDS(_names), default="as-f2")
+@click.argument("name", type=options.WORDS(_names), default="as-f2")
 @click.option("--rows", type=click.IntRange(100), default=_ROWS, show_default=True)
 @click.option(
     "--gamma", type=float, default=8, show_default=True, help="How strong the disguise is."
 )
 @click.option("--bins", type=click.IntRange(2), help="Cells of a number; else as many as suit.")
 @click.option("--seed", type=click.IntRange(0), help="The same story each time; NOT PRIVATE then.")
-@json_option
+@options.as_json
 def command(
     name: str, rows: int, gamma: float, bins: int | None, seed: int | None, as_json: bool
 ) -> None:

@@ -6,18 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    GAMMA,
-    TABLE,
-    examples,
-    json_option,
-    ledger_options,
-    output_option,
-    overwrite_option,
-    sign_option,
-    table_options,
-)
+from privet.cli import options
 from privet.cli.words import DISGUISES, listed
 
 if TYPE_CHECKING:
@@ -46,15 +35,15 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
 
 @click.command(
     "disguise",
-    epilog=examples(
+    epilog=options.examples(
         "privet disguise people.csv --schema people.toml --gamma 8 --output people.release",
         "privet disguise people.csv --schema people.toml --gamma 8 --set kind=band -o p.release",
         "privet disguise p.csv --schema p.toml --method framework --set noise=0.1 -o p.release",
     ),
 )
-@click.argument("table", type=TABLE)
-@click.option("--schema", type=EXISTING, required=True, help="The public domains (.toml or .json).")
-@click.option("--plan", type=EXISTING, help="What happens to each attribute (.toml).")
+@click.argument("table", type=options.TABLE)
+@options.schema
+@click.option("--plan", type=options.EXISTING, help="What happens to each attribute (.toml).")
 @click.option(
     "--method", type=DISGUISES, metavar="METHOD", help=f"Instead of a plan: {listed(DISGUISES)}."
 )
@@ -65,7 +54,9 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
     metavar="NAME=VALUE",
     help="Of the --method, or of --gamma; --list-settings lists them.",
 )
-@click.option("--gamma", type=GAMMA, help="Instead of a plan: substitute all attributes by this γ.")
+@click.option(
+    "--gamma", type=options.GAMMA, help="Instead of a plan: substitute all attributes by this γ."
+)
 @click.option("--epsilon", type=float, help="The same, by ε = ln γ for each attribute.")
 @click.option("--rho", type=float, nargs=2, help="The same, by ρ1 and ρ2: belief before and after.")
 @click.option("--bins", type=click.IntRange(1), help="Without a plan: cells numbers are cut to.")
@@ -78,14 +69,14 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
     callback=_settings_of,
     help="Print what --set takes for this method, and stop.",
 )
-@table_options
-@output_option("The folder to write the release to.", required=True)
+@options.csv_format
+@options.output("The folder to write the release to.", required=True)
 @click.option("--in-order", is_flag=True, help="Keep the order of rows; the card then says so.")
 @click.option("--seed", type=int, help="For tests only: the release is stamped NOT PRIVATE.")
-@sign_option
-@ledger_options
-@overwrite_option
-@json_option
+@options.sign
+@options.ledger
+@options.overwrite
+@options.as_json
 def command(
     table: Path,
     schema: Path,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, WORDS, examples, json_option, output_option, overwrite_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,19 +25,21 @@ def _names() -> list[str]:
 
 @click.command(
     "generate",
-    epilog=examples(
+    epilog=options.examples(
         "privet generate as-f2 --rows 1000000 --output f2.parquet --schema f2.toml",
     ),
 )
-@click.argument("name", type=WORDS(_names), required=False)
+@click.argument("name", type=options.WORDS(_names), required=False)
 @click.option("--rows", type=click.IntRange(1), help="How many records; 100,000 if not given.")
 @click.option("--seed", type=click.IntRange(0), help="For the same table every time.")
-@click.option("--schema", type=PATH, metavar="FILE", help="Also write the schema (.toml or .json).")
+@click.option(
+    "--schema", type=options.PATH, metavar="FILE", help="Also write the schema (.toml or .json)."
+)
 @click.option("--bins", type=click.IntRange(1), help="Bins of the schema's numeric attributes.")
 @click.option("--list", "listing", is_flag=True, help="List the names and stop.")
-@output_option("Where to write the table (.parquet or .csv).")
-@overwrite_option
-@json_option
+@options.output("Where to write the table (.parquet or .csv).")
+@options.overwrite
+@options.as_json
 def command(
     name: str | None,
     rows: int | None,

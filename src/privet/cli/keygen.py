@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import examples, json_option, output_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,14 +16,14 @@ __all__ = ["command"]
 
 @click.command(
     "keygen",
-    epilog=examples(
+    epilog=options.examples(
         "privet keygen --output owner.key",
         "privet disguise people.csv --schema people.toml --gamma 8 --sign owner.key -o p.release",
         "privet verify p.release --by owner.key.pub",
     ),
 )
-@output_option("The file of the key; the public one gets the same name and .pub.", required=True)
-@json_option
+@options.output("The file of the key; the public one gets the same name and .pub.", required=True)
+@options.as_json
 def command(output: Path, as_json: bool) -> None:
     """Make a key that signs releases, and the public key that tells its signatures.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import EXISTING, examples, json_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,7 +72,7 @@ class Spending:
 
 @click.group(
     "ledger",
-    epilog=examples(
+    epilog=options.examples(
         "privet disguise people.csv --schema people.toml --gamma 3 --output people.release \\",
         "    --ledger spent.json --dataset people-2024 --budget 12",
         "privet ledger show spent.json",
@@ -84,9 +84,9 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("file", type=EXISTING, metavar="LEDGER")
+@click.argument("file", type=options.EXISTING, metavar="LEDGER")
 @click.option("--dataset", metavar="NAME", help="Only this data set.")
-@json_option
+@options.as_json
 def show(file: Path, dataset: str | None, as_json: bool) -> None:
     """Show what was spent of each data set, release by release."""
     from privet.cli.output import emit, say
@@ -105,7 +105,7 @@ def show(file: Path, dataset: str | None, as_json: bool) -> None:
 
 
 @command.command("budget")
-@click.argument("file", type=EXISTING, metavar="LEDGER")
+@click.argument("file", type=options.EXISTING, metavar="LEDGER")
 @click.argument("dataset", metavar="NAME")
 @click.argument("budget", type=click.FloatRange(0), metavar="EPSILON")
 def budget_(file: Path, dataset: str, budget: float) -> None:

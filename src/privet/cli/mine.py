@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    TABLE,
-    by_option,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-    table_options,
-)
-from privet.cli.words import METHODS, POLICIES, listed
+from privet.cli import options
+from privet.cli.words import METHODS, listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,16 +25,16 @@ _SHOWN = 3  # levels printed
 
 @click.command(
     "mine",
-    epilog=examples(
+    epilog=options.examples(
         "privet mine people.release --test-fraction 0.3 --output tree.json",
         "privet mine people.csv --schema people.toml --output plain.json",
     ),
 )
-@click.argument("source", type=TABLE, metavar="RELEASE|TABLE")
-@click.option("--schema", type=EXISTING, help="For a plain table: its schema.")
+@click.argument("source", type=options.TABLE, metavar="RELEASE|TABLE")
+@click.option("--schema", type=options.EXISTING, help="For a plain table: its schema.")
 @click.option("--target", metavar="NAME", help="The class, if the source names none or another.")
-@output_option("Where to write the tree (JSON).")
-@click.option("--policy", type=POLICIES, help="How it grows.  [default: cart, pruned]")
+@options.output("Where to write the tree (JSON).")
+@options.growth
 @click.option(
     "--method",
     type=METHODS,
@@ -52,17 +43,15 @@ _SHOWN = 3  # levels printed
     show_default=True,
     help=f"How counts are corrected: {listed(METHODS)} (not at all: naive).",
 )
-@click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
-@click.option("--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf.")
 @click.option(
     "--test-fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Grow on the rest and estimate the accuracy on this part.",
 )
-@by_option
-@table_options
-@overwrite_option
-@json_option
+@options.by
+@options.csv_format
+@options.overwrite
+@options.as_json
 def command(
     source: Path,
     schema: Path | None,

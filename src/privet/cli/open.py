@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import EXISTING, PATH, examples
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,18 +16,20 @@ __all__ = ["command"]
 
 @click.command(
     "open",
-    epilog=examples(
+    epilog=options.examples(
         "privet open", "privet open people.csv", "privet open people.release --port 8100"
     ),
 )
-@click.argument("thing", type=EXISTING, required=False, metavar="[TABLE|RELEASE]")
-@click.option("--folder", type=PATH, help="Where results go; the current folder by default.")
+@click.argument("thing", type=options.EXISTING, required=False, metavar="[TABLE|RELEASE]")
+@click.option(
+    "--folder", type=options.PATH, help="Where results go; the current folder by default."
+)
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Any free one by default.")
 @click.option("--no-browser", is_flag=True, help="Print the link only.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy on this machine brings TLS in front.")
-@click.option("--certificate", type=EXISTING, help="TLS: the certificate (PEM).")
-@click.option("--certificate-key", type=EXISTING, help="TLS: its private key (PEM).")
+@click.option("--certificate", type=options.EXISTING, help="TLS: the certificate (PEM).")
+@click.option("--certificate-key", type=options.EXISTING, help="TLS: its private key (PEM).")
 def command(
     thing: Path | None,
     folder: Path | None,

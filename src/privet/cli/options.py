@@ -1,15 +1,16 @@
-"""Options that several commands share."""
+"""Options that several commands share, as decorators: ``@options.overwrite``."""
 
 from __future__ import annotations
 
 from functools import wraps
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.shell_completion import CompletionItem
 
+from privet.cli.words import POLICIES
 from privet.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,15 +24,19 @@ __all__ = [
     "SIGNER",
     "TABLE",
     "WORDS",
-    "by_option",
-    "estimate_options",
+    "Counting",
+    "allow_plain",
+    "as_json",
+    "by",
+    "csv_format",
+    "estimate",
     "examples",
-    "json_option",
-    "ledger_options",
-    "output_option",
-    "overwrite_option",
-    "sign_option",
-    "table_options",
+    "growth",
+    "ledger",
+    "output",
+    "overwrite",
+    "schema",
+    "sign",
 ]
 
 
@@ -78,11 +83,11 @@ EXISTING: click.Path = _Existing(path_type=Path)
 TABLE: click.Path = _Table(path_type=Path)
 GAMMA = _Gamma()
 
-json_option = click.option(
+as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout, and errors as JSON on stderr."
 )
-overwrite_option = click.option("--overwrite", is_flag=True, help="Replace what is there already.")
-sign_option = click.option(
+overwrite = click.option("--overwrite", is_flag=True, help="Replace what is there already.")
+sign = click.option(
     "--sign", type=EXISTING, metavar="KEY", help="Sign it with this key, made by: privet keygen."
 )
 _LEDGER_OPTIONS = (
@@ -95,9 +100,37 @@ _LEDGER_OPTIONS = (
         "--accept-unbounded", is_flag=True, help="Go on though the method has no ε to write down."
     ),
 )
-by_option = click.option(
+schema = click.option(
+    "--schema", type=EXISTING, required=True, help="The public domains (.toml or .json)."
+)
+allow_plain = click.option(
+    "--allow-plain",
+    multiple=True,
+    metavar="NAME",
+    help="An attribute that is plain on purpose; the class always is. Repeatable.",
+)
+by = click.option(
     "--by", type=EXISTING, metavar="PUBLIC", help="Refuse a release that this key did not sign."
 )
+_GROWTH_OPTIONS = (
+    click.option("--policy", type=POLICIES, help="How it grows.  [default: cart, pruned]"),
+    click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path."),
+    click.option(
+        "--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf."
+    ),
+)
+
+
+def _with(command: Callable[..., Any], *listed: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Give a command options, which its help lists in this order."""
+    for option in reversed(listed):
+        command = option(command)
+    return command
+
+
+def growth(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command take how a tree grows: ``policy``, ``max_depth``, ``min_samples_leaf``."""
+    return _with(command, *_GROWTH_OPTIONS)
 
 
 def examples(*lines: str) -> str:
@@ -105,12 +138,12 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
-def output_option(text: str, *, required: bool = False) -> Callable[[Any], Any]:
+def output(text: str, *, required: bool = False) -> Callable[[Any], Any]:
     """Return the option that says where a result goes."""
     return click.option("-o", "--output", type=PATH, required=required, help=text)
 
 
-_SIGNS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " ", "\\t": "\t"}
+_SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " ", "\\t": "\t"}
 _TABLE_OPTIONS = (
     click.option("--delimiter", metavar="SIGN", help="CSV: what parts columns; or tab, semicolon."),
     click.option("--decimal", type=click.Choice([".", ","]), help="CSV: the sign before decimals."),
@@ -124,7 +157,7 @@ _TABLE_OPTIONS = (
 )
 
 
-def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def csv_format(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command take how a CSV file is written, as the argument ``written``: a ``Format``.
 
     What is not said is sniffed from each file.
@@ -141,23 +174,38 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         from privet.files.format import Format
 
-        sign = _SIGNS.get(delimiter or "", delimiter)
-        written = Format(sign, decimal, encoding, missing or None)
+        separator = _SEPARATORS.get(delimiter or "", delimiter)
+        written = Format(separator, decimal, encoding, missing or None)
         return command(*arguments, written=written, **settings)
 
-    for option in reversed(_TABLE_OPTIONS):
-        run = option(run)
-    return run
+    return _with(run, *_TABLE_OPTIONS)
 
 
-def estimate_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a command take edges, weights, and what its errors are about."""
-    for option in reversed(_ESTIMATE_OPTIONS):
-        command = option(command)
-    return command
+class Counting(NamedTuple):
+    """How counts are estimated: borders by attribute, weights, and what errors are about."""
+
+    edges: dict[str, list[float]]
+    weights: str | None
+    population: bool
 
 
-def ledger_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def estimate(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command take edges, weights, and what its errors are about, as ``how``."""
+
+    @wraps(command)
+    def run(
+        *arguments: Any,
+        edges: tuple[tuple[str, list[float]], ...],
+        weights: str | None,
+        population: bool,
+        **settings: Any,
+    ) -> Any:
+        return command(*arguments, how=Counting(dict(edges), weights, population), **settings)
+
+    return _with(run, *_ESTIMATE_OPTIONS)
+
+
+def ledger(command: Callable[..., Any]) -> Callable[..., Any]:
     """Let a command take a ledger, as the argument ``spending``: a ``Spending``."""
 
     @wraps(command)
@@ -174,9 +222,7 @@ def ledger_options(command: Callable[..., Any]) -> Callable[..., Any]:
         spending = Spending.told(ledger, dataset, budget, accept_unbounded=accept_unbounded)
         return command(*arguments, spending=spending, **settings)
 
-    for option in reversed(_LEDGER_OPTIONS):
-        run = option(run)
-    return run
+    return _with(run, *_LEDGER_OPTIONS)
 
 
 class WORDS(click.ParamType[str]):

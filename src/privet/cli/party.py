@@ -6,19 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    PATH,
-    SIGNER,
-    TABLE,
-    examples,
-    json_option,
-    ledger_options,
-    output_option,
-    overwrite_option,
-    sign_option,
-    table_options,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,13 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_plan = click.option("--plan", type=EXISTING, required=True, help="The agreement (.toml).")
-_schema = click.option("--schema", type=EXISTING, required=True, help="The public domains of all.")
+_plan = click.option("--plan", type=options.EXISTING, required=True, help="The agreement (.toml).")
+_schema = click.option(
+    "--schema", type=options.EXISTING, required=True, help="The public domains of all."
+)
 
 
 @click.group(
     "party",
-    epilog=examples(
+    epilog=options.examples(
         "privet party keygen --output secret.key",
         "privet party disguise clinic.csv --schema all.toml --plan parties.toml \\",
         "    --party clinic --id person --secret secret.key --output clinic.party",
@@ -56,7 +46,7 @@ def _agreement(plan: Path, schema: Path) -> Agreement:
 
 
 @command.command("keygen")
-@output_option("The file to write the secret to.", required=True)
+@options.output("The file to write the secret to.", required=True)
 def keygen(output: Path) -> None:
     """Make the secret that the parties share, and the collector must not have."""
     from privet.cli.output import say
@@ -68,10 +58,10 @@ def keygen(output: Path) -> None:
 
 @command.command("collector")
 @click.option("--new", metavar="NAME", help="Your party: draw a number, and print its hash.")
-@output_option("With --new: the file to keep the number in until all hashes are there.")
+@options.output("With --new: the file to keep the number in until all hashes are there.")
 @click.option("--hash", "hashes", multiple=True, metavar="NAME=HASH", help="Of every party.")
 @click.option("--number", "numbers", multiple=True, metavar="NAME=NUMBER", help="Of every party.")
-@json_option
+@options.as_json
 def collector(
     new: str | None,
     output: Path | None,
@@ -125,7 +115,7 @@ def _named(texts: tuple[str, ...], option: str) -> dict[str, str]:
 @command.command("plan")
 @_plan
 @_schema
-@json_option
+@options.as_json
 def plan_(plan: Path, schema: Path, as_json: bool) -> None:
     """Say what an agreement promises each party's records, and warn of what it does not."""
     from privet.cli.output import emit, note, say
@@ -155,20 +145,22 @@ def plan_(plan: Path, schema: Path, as_json: bool) -> None:
 
 
 @command.command("disguise")
-@click.argument("table", type=TABLE)
+@click.argument("table", type=options.TABLE)
 @_plan
 @_schema
 @click.option("--party", metavar="NAME", required=True, help="Who in the agreement you are.")
 @click.option("--id", "id_", metavar="NAME", help="The column of ids, which is not released.")
-@click.option("--secret", type=EXISTING, help="The parties' secret, made by: privet party keygen.")
-@output_option("The folder to write to.", required=True)
+@click.option(
+    "--secret", type=options.EXISTING, help="The parties' secret, made by: privet party keygen."
+)
+@options.output("The folder to write to.", required=True)
 @click.option("--drop-duplicates", is_flag=True, help="Leave out records whose id is not unique.")
 @click.option("--seed", type=int, help="For tests only: the records are stamped NOT PRIVATE.")
-@table_options
-@sign_option
-@ledger_options
-@overwrite_option
-@json_option
+@options.csv_format
+@options.sign
+@options.ledger
+@options.overwrite
+@options.as_json
 def disguise(
     table: Path,
     plan: Path,
@@ -221,19 +213,19 @@ def disguise(
 
 
 @command.command("join")
-@click.argument("parties", type=EXISTING, nargs=-1, required=True)
-@output_option("The folder to write the release to.", required=True)
+@click.argument("parties", type=options.EXISTING, nargs=-1, required=True)
+@options.output("The folder to write the release to.", required=True)
 @click.option("--keep-matching", is_flag=True, help="Leave out the records that do not match.")
 @click.option(
     "--by",
     "signers",
-    type=SIGNER(),
+    type=options.SIGNER(),
     multiple=True,
     help="Refuse what this party's public key did not sign. Repeatable.",
 )
-@sign_option
-@overwrite_option
-@json_option
+@options.sign
+@options.overwrite
+@options.as_json
 def join_(
     parties: tuple[Path, ...],
     output: Path,
@@ -289,10 +281,10 @@ def _sent(folders: tuple[Path, ...], signers: Mapping[str, Path]) -> list[PartyR
 
 
 @command.command("count")
-@click.argument("question", type=EXISTING)
-@click.argument("party", type=EXISTING)
-@output_option("The file to write the answer to.", required=True)
-@overwrite_option
+@click.argument("question", type=options.EXISTING)
+@click.argument("party", type=options.EXISTING)
+@options.output("The file to write the answer to.", required=True)
+@options.overwrite
 def count(question: Path, party: Path, output: Path, overwrite: bool) -> None:
     """Answer the collector's QUESTION from PARTY, the folder of your own disguised records.
 
@@ -314,12 +306,14 @@ def count(question: Path, party: Path, output: Path, overwrite: bool) -> None:
 @_schema
 @click.option(
     "--answers",
-    type=PATH,
+    type=options.PATH,
     required=True,
     help="The folder of all answers so far.",
 )
-@click.option("--question", type=PATH, required=True, help="Where to write the next question.")
-@output_option("Where to write the tree (JSON) when it is grown.", required=True)
+@click.option(
+    "--question", type=options.PATH, required=True, help="Where to write the next question."
+)
+@options.output("Where to write the tree (JSON) when it is grown.", required=True)
 @click.option(
     "--policy",
     type=click.Choice(["cart", "id3"]),
@@ -328,7 +322,7 @@ def count(question: Path, party: Path, output: Path, overwrite: bool) -> None:
     help="How it grows.",
 )
 @click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
-@overwrite_option
+@options.overwrite
 def grow_(
     plan: Path,
     schema: Path,

@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    TABLE,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-    table_options,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,17 +21,17 @@ __all__ = ["command"]
 
 @click.command(
     "predict",
-    epilog=examples(
+    epilog=options.examples(
         "privet predict tree.json people.csv --output predictions.csv",
     ),
 )
-@click.argument("tree", type=EXISTING)
-@click.argument("table", type=TABLE)
-@output_option("Where to write the predictions (.parquet or .csv).", required=True)
+@click.argument("tree", type=options.EXISTING)
+@click.argument("table", type=options.TABLE)
+@options.output("Where to write the predictions (.parquet or .csv).", required=True)
 @click.option("--proba", is_flag=True, help="Also write the probability of each class.")
-@table_options
-@overwrite_option
-@json_option
+@options.csv_format
+@options.overwrite
+@options.as_json
 def command(
     tree: Path,
     table: Path,

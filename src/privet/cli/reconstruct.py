@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    by_option,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,13 +16,13 @@ __all__ = ["command"]
 
 @click.command(
     "reconstruct",
-    epilog=examples(
+    epilog=options.examples(
         "privet reconstruct people.release --output table.parquet",
         "privet reconstruct people.release --method by-class --output table.csv",
     ),
 )
-@click.argument("release", type=EXISTING)
-@output_option("The table: .parquet, or .csv, which has no place for the stamp.", required=True)
+@click.argument("release", type=options.EXISTING)
+@options.output("The table: .parquet, or .csv, which has no place for the stamp.", required=True)
 @click.option(
     "--method",
     type=click.Choice(["global", "by-class"]),
@@ -45,9 +38,9 @@ __all__ = ["command"]
     help="What shows a cell of numbers.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Draws the same random points again.")
-@by_option
-@overwrite_option
-@json_option
+@options.by
+@options.overwrite
+@options.as_json
 def command(
     release: Path,
     output: Path,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import PATH, WORDS, examples, json_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,21 +27,23 @@ def _papers() -> list[str]:
 
 @click.command(
     "reproduce",
-    epilog=examples(
+    epilog=options.examples(
         "privet reproduce dxz --quick",
         "privet reproduce dxz --output docs/papers --seed 1",
         "privet reproduce all --quick",
     ),
 )
-@click.argument("name", type=WORDS(_papers), metavar="PAPER")
+@click.argument("name", type=options.WORDS(_papers), metavar="PAPER")
 @click.option("--quick", is_flag=True, help="A small grid, to see that it works.")
-@click.option("-o", "--output", type=PATH, help="A folder whose page PAPER.md takes the results.")
+@click.option(
+    "-o", "--output", type=options.PATH, help="A folder whose page PAPER.md takes the results."
+)
 @click.option("--seed", type=click.IntRange(0), help="The base of all seeds; else drawn anew.")
 @click.option("--runs", type=click.IntRange(1), help="Of each setting; else as in the paper.")
 @click.option("--jobs", type=click.IntRange(1), help="Processes; else as many as cores.")
-@click.option("--cache", type=PATH, help="Where results are kept, so that a run can go on.")
+@click.option("--cache", type=options.PATH, help="Where results are kept, so that a run can go on.")
 @click.option("--fresh", is_flag=True, help="Forget the results of an earlier run.")
-@json_option
+@options.as_json
 def command(
     name: str,
     quick: bool,

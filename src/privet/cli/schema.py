@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    TABLE,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-    table_options,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,21 +24,21 @@ _LEARNED = (
 
 @click.command(
     "schema",
-    epilog=examples(
+    epilog=options.examples(
         "privet schema people.csv --target income --output people.toml",
         "privet schema --check people.toml people.csv",
     ),
 )
-@click.argument("table", type=TABLE, required=False)
+@click.argument("table", type=options.TABLE, required=False)
 @click.option("--target", metavar="NAME", help="The column that is the class.")
 @click.option("--bins", type=click.IntRange(1), help="Into how many cells numbers are cut.")
 @click.option(
-    "--check", type=EXISTING, metavar="SCHEMA", help="Check this schema, and TABLE by it."
+    "--check", type=options.EXISTING, metavar="SCHEMA", help="Check this schema, and TABLE by it."
 )
-@output_option("Where to write the schema (.toml or .json) instead of printing it.")
-@table_options
-@overwrite_option
-@json_option
+@options.output("Where to write the schema (.toml or .json) instead of printing it.")
+@options.csv_format
+@options.overwrite
+@options.as_json
 def command(
     table: Path | None,
     target: str | None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import EXISTING, TABLE, by_option, examples, json_option, table_options
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,16 +19,16 @@ __all__ = ["command"]
 
 @click.command(
     "score",
-    epilog=examples(
+    epilog=options.examples(
         "privet score tree.json test.release",
         "privet score tree.json test.csv",
     ),
 )
-@click.argument("tree", type=EXISTING)
-@click.argument("source", type=TABLE, metavar="RELEASE|TABLE")
-@by_option
-@table_options
-@json_option
+@click.argument("tree", type=options.EXISTING)
+@click.argument("source", type=options.TABLE, metavar="RELEASE|TABLE")
+@options.by
+@options.csv_format
+@options.as_json
 def command(tree: Path, source: Path, by: Path | None, written: Format, as_json: bool) -> None:
     """Tell how often a tree is right, on records it did not grow on.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from privet.cli.options import PATH, by_option, estimate_options, examples, json_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,22 +16,20 @@ __all__ = ["command"]
 
 @click.command(
     "shares",
-    epilog=examples(
+    epilog=options.examples(
         "privet shares people.release",
         "privet shares people.release age --edges age=30,50,65 --population",
     ),
 )
-@click.argument("release", type=PATH)
+@click.argument("release", type=options.PATH)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@estimate_options
-@by_option
-@json_option
+@options.estimate
+@options.by
+@options.as_json
 def command(
     release: Path,
     names: tuple[str, ...],
-    edges: tuple[tuple[str, list[float]], ...],
-    weights: str | None,
-    population: bool,
+    how: options.Counting,
     by: Path | None,
     as_json: bool,
 ) -> None:
@@ -45,13 +43,13 @@ def command(
     from privet.estimate.shares import shares
 
     opened = read_release(release, by)
-    borders = dict(edges)
+    weights, population = how.weights, how.population
     asked = names or tuple(name for name in opened.schema.names if name != weights)
-    for name in borders:
+    for name in how.edges:
         if name not in asked:
             raise InputError(f"The edges are for {name!r}, whose shares are not asked for.")
     tables = [
-        shares(opened, name, edges=borders.get(name), weights=weights, population=population)
+        shares(opened, name, edges=how.edges.get(name), weights=weights, population=population)
         for name in asked
     ]
     if as_json:

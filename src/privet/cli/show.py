@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    PATH,
-    by_option,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +40,7 @@ def _form_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.command(
     "show",
-    epilog=examples(
+    epilog=options.examples(
         "privet show tree.json --depth 3",
         "privet show tree.json --output tree.html",
         "privet show tree.json --beside plain.json",
@@ -55,18 +48,18 @@ def _form_options(command: Callable[..., None]) -> Callable[..., None]:
         "privet show people.release --head 5",
     ),
 )
-@click.argument("thing", type=PATH, metavar="TREE|RELEASE")
+@click.argument("thing", type=options.PATH, metavar="TREE|RELEASE")
 @click.option("--depth", type=click.IntRange(0), help="Levels of the text to show; all by default.")
 @_form_options
 @click.option("--leaves", type=click.IntRange(1), help="Leaves of the picture before some fold.")
 @click.option(
     "--head", type=click.IntRange(1), help="Of a release: its first records, as released."
 )
-@click.option("--beside", type=PATH, help="Another tree: where it differs from this one.")
-@output_option("Where to write it; the name's ending (.svg, .html, .dot, .sql, .onnx) says what.")
-@by_option
-@overwrite_option
-@json_option
+@click.option("--beside", type=options.PATH, help="Another tree: where it differs from this one.")
+@options.output("Where to write it; the name's ending (.svg, .html, .dot, .sql, .onnx) says what.")
+@options.by
+@options.overwrite
+@options.as_json
 def command(
     thing: Path,
     depth: int | None,

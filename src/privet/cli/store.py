@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    EXISTING,
-    PATH,
-    TABLE,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-    sign_option,
-    table_options,
-)
-from privet.cli.words import PICKS, POLICIES
+from privet.cli import options
+from privet.cli.words import PICKS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +24,6 @@ __all__ = ["command"]
 
 
 _url = click.argument("url", metavar="STORE")
-_schema = click.option("--schema", type=EXISTING, required=True, help="The public domains.")
 _pick = click.option(
     "--pick",
     type=PICKS,
@@ -49,7 +38,7 @@ _dummy = click.option(
 
 @click.group(
     "store",
-    epilog=examples(
+    epilog=options.examples(
         "privet store create samples.db --schema people.toml --pick dummy",
         "privet store add samples.db monday.csv",
         "privet store mine samples.db --output tree.json",
@@ -70,10 +59,10 @@ def _method(pick: str, dummy: str | None) -> Complement:
 
 
 @command.command("plan")
-@_schema
+@options.schema
 @_pick
 @_dummy
-@click.argument("table", type=TABLE, required=False)
+@click.argument("table", type=options.TABLE, required=False)
 @click.option("--leaked", type=click.IntRange(1), default=1, show_default=True)
 @click.option(
     "--alpha",
@@ -95,9 +84,9 @@ def _method(pick: str, dummy: str | None) -> Complement:
     help="That of a stored and a collected record once all are rebuilt. "
     "[default: 1 by the number of stored records]",
 )
-@click.option("--draw", type=PATH, help="Draw the loss of every pick into this file.")
-@table_options
-@json_option
+@click.option("--draw", type=options.PATH, help="Draw the loss of every pick into this file.")
+@options.csv_format
+@options.as_json
 def plan(
     schema: Path,
     pick: str,
@@ -168,13 +157,13 @@ def _loss(method: Complement, schema: Any, table: Files, leaked: int, told: dict
 
 @command.command("create")
 @_url
-@_schema
+@options.schema
 @_pick
 @_dummy
 @click.option(
     "--token-days", type=float, default=7, show_default=True, help="How long to know tokens."
 )
-@json_option
+@options.as_json
 def create(
     url: str, schema: Path, pick: str, dummy: str | None, token_days: float, as_json: bool
 ) -> None:
@@ -206,9 +195,9 @@ _LINGERS = (
 @_url
 @click.argument("table", metavar="TABLE|-")
 @click.option("--token", help="Of an earlier call that may or may not have been counted.")
-@click.option("--schema", type=EXISTING, help="Refuse unless this is the store's schema.")
-@table_options
-@json_option
+@click.option("--schema", type=options.EXISTING, help="Refuse unless this is the store's schema.")
+@options.csv_format
+@options.as_json
 def add(
     url: str, table: str, token: str | None, schema: Path | None, written: Format, as_json: bool
 ) -> None:
@@ -255,7 +244,7 @@ def _lines(names: list[str]) -> dict[str, list[Any]]:
 
 @command.command("status")
 @_url
-@json_option
+@options.as_json
 def status(url: str, as_json: bool) -> None:
     """Show how a store stands, in totals only."""
     from privet.cli.output import emit, say
@@ -282,13 +271,11 @@ def status(url: str, as_json: bool) -> None:
 
 @command.command("mine")
 @_url
-@output_option("Where to write the tree (JSON).")
+@options.output("Where to write the tree (JSON).")
 @click.option("--target", metavar="NAME", help="The class, if not the schema's: any attribute.")
-@click.option("--policy", type=POLICIES, help="How it grows.  [default: cart, pruned]")
-@click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
-@click.option("--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf.")
-@overwrite_option
-@json_option
+@options.growth
+@options.overwrite
+@options.as_json
 def mine(
     url: str,
     output: Path | None,
@@ -320,15 +307,15 @@ def mine(
 
 @command.command("export")
 @_url
-@output_option("The folder to write the release to, or with --originals the table.", required=True)
+@options.output("The folder to write the release to, or with --originals the table.", required=True)
 @click.option(
     "--originals",
     is_flag=True,
     help="Write the SAMPLES THEMSELVES (.csv or .parquet) instead: this undoes the disguise.",
 )
-@sign_option
-@overwrite_option
-@json_option
+@options.sign
+@options.overwrite
+@options.as_json
 def export(
     url: str, output: Path, originals: bool, sign: Path | None, overwrite: bool, as_json: bool
 ) -> None:
@@ -362,7 +349,7 @@ def export(
 
 @command.command("verify")
 @_url
-@json_option
+@options.as_json
 def verify(url: str, as_json: bool) -> None:
     """Check cell by cell that nothing is lost and nothing counted twice."""
     from privet.cli.output import emit, say

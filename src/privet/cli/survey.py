@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import (
-    PATH,
-    examples,
-    json_option,
-    output_option,
-    overwrite_option,
-    sign_option,
-)
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,14 +15,14 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_survey = click.argument("survey", type=PATH, metavar="SURVEY.TOML")
+_survey = click.argument("survey", type=options.PATH, metavar="SURVEY.TOML")
 _database = click.argument("database", metavar="DATABASE")
 _KEY = "PRIVET_SURVEY_KEY"
 
 
 @click.group(
     "survey",
-    epilog=examples(
+    epilog=options.examples(
         "privet survey plan survey.toml --people 500",
         "privet survey rehearse survey.toml",
         "privet survey serve survey.toml",
@@ -48,7 +41,7 @@ def command() -> None:
 @command.command("plan")
 @_survey
 @click.option("--people", type=click.IntRange(1), default=500, show_default=True)
-@json_option
+@options.as_json
 def plan(survey: Path, people: int, as_json: bool) -> None:
     """Say what so many people would tell, and what is promised to each of them."""
     from privet.cli.output import emit, say
@@ -163,7 +156,7 @@ def rehearse(survey: Path, people: int, seed: int | None, no_open: bool) -> None
 @click.option(
     "--link", default="http://127.0.0.1:8000/", show_default=True, help="The survey's address."
 )
-@output_option("Where to write the links; only you may read the file.", required=True)
+@options.output("Where to write the links; only you may read the file.", required=True)
 def invite(database: str, number: int, link: str, output: Path) -> None:
     """Make links for one answer each. The database keeps hashes of their tokens only."""
     from privet.cli.output import say
@@ -201,7 +194,7 @@ def _results(database: str) -> tuple[Results, int]:
 @click.option("--lang", "language", metavar="LANGUAGE", help="The survey's first by default.")
 @click.option("--crosstab", nargs=2, metavar="ROWS COLUMNS", help="How two questions go together.")
 @click.option("--tree", metavar="QUESTION", help="What tells the answers to a question apart.")
-@json_option
+@options.as_json
 def results(
     database: str,
     language: str | None,
@@ -269,11 +262,11 @@ def _say_tree(told: Results, name: str, *, as_json: bool) -> None:
 
 @command.command("export")
 @_database
-@output_option("The folder of the release.", required=True)
+@options.output("The folder of the release.", required=True)
 @click.option("--target", metavar="NAME", help="The class; whoever mines can name one as well.")
-@sign_option
-@overwrite_option
-@json_option
+@options.sign
+@options.overwrite
+@options.as_json
 def export(
     database: str,
     output: Path,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from privet.cli.options import EXISTING, by_option, examples, json_option
+from privet.cli import options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,15 +19,15 @@ __all__ = ["command"]
 
 @click.command(
     "verify",
-    epilog=examples(
+    epilog=options.examples(
         "privet verify people.release",
         "privet verify people.release --by owner.key.pub",
         "privet verify clinic.party --by clinic.key.pub",
     ),
 )
-@click.argument("release", type=EXISTING, metavar="RELEASE|PARTY")
-@by_option
-@json_option
+@click.argument("release", type=options.EXISTING, metavar="RELEASE|PARTY")
+@options.by
+@options.as_json
 def command(release: Path, by: Path | None, as_json: bool) -> None:
     """Check a release, or a party's folder: every checksum, the claim, the signature.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from privet.audit.attacks.base import Attack, Trial, attack, run_attack
 from privet.audit.attacks.guess import has_channels
-from privet.audit.attacks.joint import CELLS, TESTED, guessed
+from privet.audit.attacks.joint import CELLS, dealt, guessed
 from privet.audit.original import read_original
 from privet.audit.world import Case, generator
 from privet.channel import Flip
@@ -217,9 +217,7 @@ def collusion(world: World) -> Iterator[Trial]:
     Blind are the same colluders without the report.
     """
     case = world.case
-    order = case.rng.permutation(case.rows)
-    taught, tested = order[: case.rows // 2], order[case.rows // 2 :][:TESTED]
-    tried = taught[:TESTED]
+    taught, tried, tested = dealt(case)
     true = {name: (codes[tried], codes[tested]) for name, codes in case.truth.items()}
     for group in case.hidden:
         limit = max(100, CELLS // group.size)

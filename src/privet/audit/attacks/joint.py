@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CELLS", "TESTED", "guessed", "joint"]
+__all__ = ["CELLS", "dealt", "guessed", "joint"]
 
 TESTED = 10_000  # records that are guessed; as many are used to choose how
 HELPERS = 8  # of the other attributes, the most telling ones
@@ -47,9 +47,7 @@ def joint(world: World) -> Iterator[Trial]:
     other half is guessed.
     """
     case = world.case
-    order = case.rng.permutation(case.rows)
-    taught, tested = order[: case.rows // 2], order[case.rows // 2 :][:TESTED]
-    tried = taught[:TESTED]
+    taught, tried, tested = dealt(case)
     seen = {
         group.about: (world.draw(group, tried), world.draw(group, tested)) for group in case.groups
     }
@@ -76,6 +74,13 @@ def joint(world: World) -> Iterator[Trial]:
             blind,
             detail="every disguised attribute of the record right at once",
         )
+
+
+def dealt(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Deal the rows at random: those that teach, those among them that are tried, those tested."""
+    order = case.rng.permutation(case.rows)
+    taught, others = order[: case.rows // 2], order[case.rows // 2 :]
+    return taught, taught[:TESTED], others[:TESTED]
 
 
 def guessed(

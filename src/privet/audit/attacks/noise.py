@@ -62,6 +62,11 @@ class _Pairs:
         """Return how many guesses are near enough."""
         return int((np.abs(guesses - self.truth) <= self.tolerance).sum())
 
+    def trial(self, guesses: Floats, detail: str) -> Trial:
+        """Return how well guesses did against the best single one."""
+        rows = len(self.truth)
+        return Trial.counted(self.group.about, self.right(guesses), rows, self.blind, detail=detail)
+
     def left(self, guesses: Floats) -> float:
         """Return the error of guesses over that of the noise."""
         error = float(np.sqrt(np.mean((guesses - self.truth) ** 2)))
@@ -143,15 +148,9 @@ def guess(world: World) -> Iterator[Trial]:
         near = np.abs(belief.centres[:, None] - belief.centres) <= pairs.tolerance
         best = np.argmax(belief.posterior @ near, axis=1)
         slots = belief.slots(pairs)
-        guesses = belief.centres[best][slots]
         mean = (belief.posterior @ belief.centres)[slots]
-        yield Trial.counted(
-            pairs.group.about,
-            pairs.right(guesses),
-            len(pairs.truth),
-            pairs.blind,
-            detail=f"the posterior mean leaves {pairs.left(mean):.2f} of the noise",
-        )
+        detail = f"the posterior mean leaves {pairs.left(mean):.2f} of the noise"
+        yield pairs.trial(belief.centres[best][slots], detail)
 
 
 def _recovered(world: World, recover: Callable[[Floats, Floats], Floats]) -> Iterator[Trial]:
@@ -162,13 +161,7 @@ def _recovered(world: World, recover: Callable[[Floats, Floats], Floats]) -> Ite
     estimates = noisy if attacked[0].plain else recover(noisy, deviations)
     for place, pairs in enumerate(attacked):
         guesses = np.clip(estimates[:, place], 0, pairs.noise.steps)
-        yield Trial.counted(
-            pairs.group.about,
-            pairs.right(guesses),
-            len(pairs.truth),
-            pairs.blind,
-            detail=f"leaves {pairs.left(guesses):.2f} of the noise",
-        )
+        yield pairs.trial(guesses, f"leaves {pairs.left(guesses):.2f} of the noise")
 
 
 _NEEDS = "the release and its card; it works where attributes go together"
