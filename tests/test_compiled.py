@@ -1,14 +1,66 @@
-"""The pool of threads: who works, and what an error does."""
+"""Kernels and the pool of threads: what is compiled when, who works, what an error does."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from privet.compiled import in_threads, side_by_side
+from privet.compiled import in_threads, kernel, side_by_side
+
+
+@kernel
+def doubled(number: int) -> int:
+    return number + number
+
+
+@kernel
+def quadrupled(number: int) -> int:
+    return doubled(doubled(number))
+
+
+def test_a_kernel_may_call_another() -> None:
+    assert quadrupled(3) == 12
+
+
+def test_a_kernel_travels_as_its_name() -> None:
+    assert pickle.loads(pickle.dumps(quadrupled)) is quadrupled  # noqa: S301 - our own
+
+
+def test_a_kernel_that_threads_call_first_is_compiled_once() -> None:
+    @kernel
+    def tripled(number: int) -> int:
+        return 3 * number
+
+    together = threading.Barrier(8)
+    made: set[int] = set()
+
+    def work() -> None:
+        together.wait(20)
+        made.add(id(tripled.compiled))  # type: ignore[attr-defined]
+
+    workers = [threading.Thread(target=work) for _ in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(20)
+    assert len(made) == 1
+    assert tripled(5) == 15
+
+
+def test_numba_is_imported_by_the_first_call_only() -> None:
+    script = (
+        "import sys, numpy as np, privet.tree.kernels, privet.split.kernels, privet.coding\n"
+        "assert 'numba' not in sys.modules\n"
+        "assert privet.coding.all_inside(np.array([1.0]), 0.0, 2.0, False, False)\n"
+        "assert 'numba' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
 
 
 def test_the_caller_does_the_first_item_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The one door to numba: ``kernel`` compiles a function, keeping the result on disk.
 
+numba is imported when the first kernel is called: what only looks at a tree or a card does without.
 Kernels release the interpreter lock, so that plain threads run them side by side; ``threads``
 says how many. The cache goes to ``NUMBA_CACHE_DIR`` if set, else to a folder of the user's, else to
 a temporary one: a read-only installation works too.
@@ -7,19 +8,16 @@ a temporary one: a read-only installation works too.
 
 from __future__ import annotations
 
-import copyreg
 import os
 import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property, update_wrapper
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import numba
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,15 +41,67 @@ def _cache_folder() -> str:
     return tempfile.mkdtemp(prefix="privet-numba-")
 
 
-_settings: Any = numba.config
-if not _settings.CACHE_DIR:
-    _settings.CACHE_DIR = _cache_folder()
+@cache
+def _numba() -> Any:
+    """Import numba, and tell it where to keep what it compiles."""
+    import numba
+
+    settings: Any = numba.config
+    if not settings.CACHE_DIR:
+        settings.CACHE_DIR = _cache_folder()
+    return numba
+
+
+_making = threading.RLock()  # a kernel that calls others makes them while it is made
+
+
+class _Kernel:
+    """A function that numba compiles when it is called first, here or from another kernel."""
+
+    def __init__(self, function: Callable[..., Any], **settings: Any) -> None:
+        update_wrapper(self, function)
+        self.function = function
+        self.settings = settings
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The compiled function."""
+        with _making:
+            if "compiled" not in vars(self):  # another thread may have been first
+                common = {"nogil": True, "cache": True, "error_model": "numpy"}
+                self.compiled = _numba().njit(self.function, **common, **self.settings)
+        return vars(self)["compiled"]
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.compiled(*arguments)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes this for where another kernel calls it."""
+        return _numba().typeof(self.compiled)
+
+    def __reduce__(self) -> Any:
+        """Pickle as a name, so that another process takes its own compiled one.
+
+        numba would send the function's code, and every process would compile it anew.
+        """
+        module, name = self.function.__module__, self.function.__qualname__
+        if getattr(sys.modules.get(module), name, None) is self:
+            return _named, (module, name)
+        return _made, (self.function, self.settings)
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+def _made(function: Callable[..., Any], settings: dict[str, Any]) -> Any:
+    return _Kernel(function, **settings)
 
 
 def kernel(function: Function) -> Function:
     """Compile ``function`` on its first call; the compiled code is kept on disk."""
-    compiled: Function = numba.njit(function, nogil=True, cache=True, error_model="numpy")
-    return compiled
+    return _Kernel(function)  # type: ignore[return-value]  # it is called as the function is
 
 
 def fused(function: Function) -> Function:
@@ -59,30 +109,7 @@ def fused(function: Function) -> Function:
 
     For measures, whose last digit may then differ from machine to machine; never for counts.
     """
-    compiled: Function = numba.njit(
-        function, nogil=True, cache=True, error_model="numpy", fastmath={"contract"}
-    )
-    return compiled
-
-
-def _by_name(compiled: Any) -> Any:
-    """Pickle a kernel of ours as its name, so that another process takes its own compiled one.
-
-    numba would send the function's code, and every process would compile it anew.
-    """
-    function = compiled.py_func
-    home = sys.modules.get(function.__module__)
-    ours = function.__module__.startswith("privet.")
-    if ours and getattr(home, function.__qualname__, None) is compiled:
-        return _named, (function.__module__, function.__qualname__)
-    return compiled.__reduce__()
-
-
-def _named(module: str, name: str) -> Any:
-    return getattr(import_module(module), name)
-
-
-copyreg.pickle(type(numba.njit(lambda: None)), _by_name)
+    return _Kernel(function, fastmath={"contract"})  # type: ignore[return-value]  # as above
 
 
 def threads() -> int:

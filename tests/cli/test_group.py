@@ -3,25 +3,62 @@ from pathlib import Path
 
 import pytest
 
-from privet import __version__
+from privet import __version__, datasets
 from privet.cli import cli
+from privet.disguise import Exact, Plan
 from privet.errors import BugError, DataError
+from privet.mining import mine
+from privet.split import Policy
 from tests.cli.running import run, start
 
 HEAVY = ("numpy", "pyarrow", "numba", "sklearn", "scipy", "narwhals", "rich", "cryptography")
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("mine", "--help"), ("--version",)])
-def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
+LEARNERS = ("numba", "scipy", "sklearn", "pandas", "matplotlib")
+
+
+def imported(arguments: tuple[str, ...], libraries: tuple[str, ...], code: int) -> str:
+    """Run a command in a process of its own and return which of the libraries it imported."""
     script = (
         "import sys\nfrom privet.cli import cli\n"
         "try:\n    cli(prog_name='privet')\n"
-        f"finally:\n    print('HELD', [name for name in {HEAVY} if name in sys.modules])"
+        f"finally:\n    print('IMPORTED', [name for name in {libraries} if name in sys.modules])"
     )
     process = start(*arguments, script=script, stdout=-1, stderr=-1)
     said, complaints = process.communicate(timeout=60)
-    assert process.returncode == 0, complaints
-    assert "HELD []" in said
+    assert process.returncode == code, complaints
+    return str(said).rpartition("IMPORTED ")[2].strip()
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("mine", "--help"), ("--version",)])
+def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    assert imported(arguments, HEAVY, 0) == "[]"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("mine", "absent.release"),
+        ("show", "absent.json"),
+        ("shares", "absent.release"),
+        ("decode", "absent.json", "--key", "absent.key"),
+        ("survey", "plan", "absent.toml"),
+        ("demo", "--gamma", "0.5"),
+        ("mine", ".", "--method", "guess"),
+    ],
+)
+def test_a_mistake_that_needs_no_data_is_told_before_anything_heavy(
+    arguments: tuple[str, ...],
+) -> None:
+    assert imported(arguments, HEAVY, 2) == "[]"
+
+
+def test_looking_at_a_tree_imports_no_learners(tmp_path: Path) -> None:
+    tree = tmp_path / "tree.json"
+    table, schema = datasets.load("weather"), datasets.schema("weather")
+    release = Plan({}, default=Exact()).disguise(table, schema)
+    tree.write_text(mine(release, Policy.named("id3")).tree.to_json())
+    assert imported(("show", str(tree)), LEARNERS, 0) == "[]"
 
 
 def test_help_lists_every_command_under_a_role() -> None:

@@ -13,9 +13,10 @@ from privet.disguise.decode import decode_tree
 from privet.errors import DataError, MethodError, TreeError
 from privet.estimate.accuracy import accuracy
 from privet.estimate.noisy import has_noise
-from privet.estimators import TreeClassifier
+from privet.mining import Mined, mine
 from privet.progress import track
 from privet.release import Part, Release
+from privet.split import Policy
 from privet.table import MemoryTable
 
 if TYPE_CHECKING:
@@ -88,17 +89,18 @@ def utility(
         return None
 
 
-def _fitted(release: Release, method: str | None) -> TreeClassifier:
+def _mined(release: Release, method: str | None) -> Mined:
     if method is None and not any(part.channels for part in release.parts):
         method = "auto"
     if method is None and has_noise(release):
         method = "by-class"  # quick, and near the best
+    policy = Policy.named("cart").but(max_depth=DEPTH)
     if method is not None:
-        return TreeClassifier(method=method, max_depth=DEPTH).fit(release)
+        return mine(release, policy, method, prune=True)
     try:
-        return TreeClassifier(method="direct", max_depth=DEPTH).fit(release)
+        return mine(release, policy, "direct", prune=True)
     except MethodError:
-        return TreeClassifier(method="auto", max_depth=DEPTH).fit(release)
+        return mine(release, policy, "auto", prune=True)
 
 
 def _from_original(release: Release, original: Original, case: Case, method: str | None) -> Utility:
@@ -128,11 +130,11 @@ def _from_original(release: Release, original: Original, case: Case, method: str
         tested += exam.rows
         for name, source in (("release", fresh), ("naive", fresh), ("plain", plain)):
             try:
-                model = _fitted(source, {"naive": "naive", "plain": "auto"}.get(name, method))
+                model = _mined(source, {"naive": "naive", "plain": "auto"}.get(name, method))
             except MethodError:
                 continue
-            used = model.method_ if name == "release" else used
-            tree = model.tree_ if name == "plain" or key is None else decode_tree(model.tree_, key)
+            used = model.method if name == "release" else used
+            tree = model.tree if name == "plain" or key is None else decode_tree(model.tree, key)
             scores[name].append((accuracy(tree, exam).value, len(tree.leaves)))
     coarse = any(word in MERGING for word in release.treatments.values())
     counts = original.counts[target]
@@ -158,9 +160,9 @@ def plain_accuracy(release: Release, original: Original, rng: np.random.Generato
     scores = []
     for _ in range(SPLITS):
         training, judged = _divided(original, rng)
-        model = _fitted(_released(release, original, Part(MemoryTable(training), ())), "auto")
+        model = _mined(_released(release, original, Part(MemoryTable(training), ())), "auto")
         exam = _released(release, original, Part(MemoryTable(judged), ()))
-        scores.append(accuracy(model.tree_, exam).value)
+        scores.append(accuracy(model.tree, exam).value)
     return float(np.mean(scores))
 
 
@@ -183,19 +185,21 @@ def _complemented(release: Release, case: Case, method: str | None) -> Utility:
     The parts of such a release belong together, so no record is kept back to judge. The records
     are the owner's, or those that the two tables give back.
     """
-    models = {"release": _fitted(release, method)}
+    models = {"release": _mined(release, method)}
     same = ""
     if release.rows <= RECORDS:
-        models["plain"] = _fitted(_collected(release, case), "auto")
-        kept = _same(models["release"].tree_, models["plain"].tree_)
+        models["plain"] = _mined(_collected(release, case), "auto")
+        kept = _same(models["release"].tree, models["plain"].tree)
         same = (
             f"; the tree from the release is {'exactly' if kept else 'NOT'} that of the originals"
         )
     grown = {
-        name: _grown(name, [(model.accuracy(release).value, len(model.tree_.leaves))], release.rows)
+        name: _grown(
+            name, [(accuracy(model.tree, release).value, len(model.tree.leaves))], release.rows
+        )
         for name, model in models.items()
     }
-    root = models["release"].tree_.counts[0]
+    root = models["release"].tree.counts[0]
     return Utility(
         grown["release"],
         None,
@@ -203,7 +207,7 @@ def _complemented(release: Release, case: Case, method: str | None) -> Utility:
         float(root.max() / root.sum()),
         1,
         "the records that the trees grew from, because the release cannot be split: mined by "
-        f"'{models['release'].method_}'; trees of at most {DEPTH} tests{same}",
+        f"'{models['release'].method}'; trees of at most {DEPTH} tests{same}",
     )
 
 
@@ -275,17 +279,17 @@ def _from_release(release: Release, method: str | None) -> Utility:
     used = ""
     for name in track(("release", "naive"), "growing trees", 2):
         try:
-            model = _fitted(grown, "naive" if name == "naive" else method)
-            told = model.accuracy(judged)
+            model = _mined(grown, "naive" if name == "naive" else method)
+            told = accuracy(model.tree, judged)
         except MethodError:
             continue
         sampled = _sampling(told.value, judged.rows)
         error = max(told.error, sampled)
-        trees[name] = Grown(name, told.value, error, float(len(model.tree_.leaves)))
-        used = model.method_ if name == "release" else used
+        trees[name] = Grown(name, told.value, error, float(len(model.tree.leaves)))
+        used = model.method if name == "release" else used
     if "release" not in trees:
         raise MethodError("no tree can be grown from this release")
-    tree = model.tree_
+    tree = model.tree
     root = np.maximum(tree.counts[0], 0)
     return Utility(
         trees["release"],

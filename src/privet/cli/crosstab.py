@@ -21,7 +21,7 @@ __all__ = ["command"]
         "privet crosstab people.release drugs age --edges age=30,50 --population",
     ),
 )
-@click.argument("release", type=options.PATH)
+@click.argument("release", type=options.EXISTING)
 @click.argument("first", metavar="NAME")
 @click.argument("second", metavar="NAME")
 @options.estimate

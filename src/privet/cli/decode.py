@@ -18,9 +18,9 @@ __all__ = ["command"]
     "decode",
     epilog=options.examples("privet decode tree.json --key people.key --output plain.json"),
 )
-@click.argument("tree", type=options.PATH)
+@click.argument("tree", type=options.EXISTING)
 @click.option(
-    "--key", type=options.PATH, required=True, help="The owner's key of the monotone disguise."
+    "--key", type=options.EXISTING, required=True, help="The owner's key of the monotone disguise."
 )
 @options.output("Where to write the tree (JSON).")
 @options.overwrite

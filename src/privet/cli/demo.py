@@ -57,7 +57,7 @@ class _Grown:
 @click.argument("name", type=options.WORDS(_names), default="as-f2")
 @click.option("--rows", type=click.IntRange(100), default=_ROWS, show_default=True)
 @click.option(
-    "--gamma", type=float, default=8, show_default=True, help="How strong the disguise is."
+    "--gamma", type=options.GAMMA, default=8, show_default=True, help="How strong the disguise is."
 )
 @click.option("--bins", type=click.IntRange(2), help="Cells of a number; else as many as suit.")
 @click.option("--seed", type=click.IntRange(0), help="The same story each time; NOT PRIVATE then.")
@@ -82,8 +82,7 @@ def command(
     table = datasets.load(name, rows=rows, seed=seed)
     fresh = datasets.load(name, rows=_TESTED, seed=None if seed is None else seed + 1)
     schema = datasets.schema(name, bins=bins)
-    strength = int(gamma) if gamma.is_integer() else gamma
-    release = RandomSubstitution(gamma=strength).disguise(table, schema, seed=seed)
+    release = RandomSubstitution(gamma=gamma).disguise(table, schema, seed=seed)
     plain = Plan({}, default=Exact()).disguise(table, schema)
     grown = [
         _grown("from the originals", plain, "auto", fresh),

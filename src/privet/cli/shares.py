@@ -21,7 +21,7 @@ __all__ = ["command"]
         "privet shares people.release age --edges age=30,50,65 --population",
     ),
 )
-@click.argument("release", type=options.PATH)
+@click.argument("release", type=options.EXISTING)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @options.estimate
 @options.by

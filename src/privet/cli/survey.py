@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_survey = click.argument("survey", type=options.PATH, metavar="SURVEY.TOML")
+_survey = click.argument("survey", type=options.EXISTING, metavar="SURVEY.TOML")
 _database = click.argument("database", metavar="DATABASE")
 _KEY = "PRIVET_SURVEY_KEY"
 

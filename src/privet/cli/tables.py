@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError, InputError
 from privet.progress import track
-from privet.schema import Format
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from privet.estimate.bayes import Terms
     from privet.release import Release
-    from privet.schema import Attribute, Files, Schema
+    from privet.schema import Attribute, Files, Format, Schema
     from privet.signing import PublicKey
     from privet.table.source import RawBatch
     from privet.tree import Tree
@@ -78,7 +77,7 @@ def signed_by_stranger(path: Path, signer: PublicKey) -> str:
 def table_files(path: Path, written: Format, schema: Schema | None = None) -> Files:
     """Return a table's files with their format; say what was sniffed, and what is left out."""
     from privet.cli.output import remark
-    from privet.schema import Files
+    from privet.schema import Files, Format
     from privet.table.csv import described, sniffed
     from privet.table.source import column_names, files_of, is_parquet
 
