@@ -165,6 +165,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n_samples,)
             How much each record counts beside the others; the tree's counts sum to the number of
             records whose weight is not zero.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> model = pv.TreeClassifier(policy="id3").fit(release)
+        >>> model.classes_.tolist()
+        ['Yes', 'No']
         """
         policy = self._policy(X)
         if isinstance(X, Release):
@@ -233,6 +240,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """Return a classifier that predicts by a tree learned elsewhere, read from a file say.
 
         It takes frames, columns by name, as one learned from a release does.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> TreeClassifier.from_tree(model.tree_).predict({"x0": [2.9]}).tolist()
+        ['yes']
         """
         made = cls()
         made.tree_ = tree
@@ -302,33 +314,69 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         return readable_rows(tree.codings, raw.values())
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the leaf that each plain record reaches, by its number in the tree."""
+        """Return the leaf that each plain record reaches, by its number in the tree.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.apply([[1.0], [3.0]]).tolist()
+        [1, 2]
+        """
         values = self._values(X)
         leaves: NDArray[np.int64] = self.tree_.apply(values)
         return leaves
 
     def decision_path(self, X: Any) -> Any:
-        """Return which nodes each plain record passes, a sparse matrix of records × nodes."""
+        """Return which nodes each plain record passes, a sparse matrix of records × nodes.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.decision_path([[3.0]]).toarray().tolist()
+        [[1, 0, 1]]
+        """
         return paths_to(self.tree_, self.apply(X))
 
     def get_depth(self) -> int:
-        """Return the most tests on a path."""
+        """Return the most tests on a path.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.get_depth()
+        1
+        """
         check_is_fitted(self)
         return int(self.tree_.depth)
 
     def get_n_leaves(self) -> int:
-        """Return how many leaves the tree has."""
+        """Return how many leaves the tree has.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.get_n_leaves()
+        2
+        """
         check_is_fitted(self)
         return len(self.tree_.leaves)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each plain record."""
+        """Return the class of each plain record.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.predict([[1.5], [9.0]]).tolist()
+        ['no', 'yes']
+        """
         leaves = self.apply(X)
         labels: NDArray[Any] = self.classes_[self.tree_.label[leaves]]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
-        """Return class probabilities of each plain record, in the order of ``classes_``."""
+        """Return class probabilities of each plain record, in the order of ``classes_``.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.predict_proba([[9.0]]).tolist()
+        [[0.0, 1.0]]
+        """
         leaves = self.apply(X)
         shares: Floats = self.tree_.shares[leaves]
         return shares
@@ -338,6 +386,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
         With a frame that has the class among its columns, ``y`` may be left out if the tree was
         learned from a release.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.score([[1.0], [2.0]], ["no", "yes"])
+        0.5
         """
         check_is_fitted(self)
         if isinstance(X, Release):
@@ -353,17 +406,38 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """The share of the tree's gain that each attribute has; ``importances`` tells errors."""
+        """The share of the tree's gain that each attribute has; ``importances`` tells errors.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> model.feature_importances_.tolist()
+        [1.0]
+        """
         check_is_fitted(self)
         by_name = {importance.name: importance.value for importance in importances(self.tree_)}
         return np.array([by_name[coding.name] for coding in self.tree_.codings])
 
     def explain(self, X: Any) -> list[list[Step]]:
-        """Return each plain record's path from the root to its leaf, with the evidence there."""
+        """Return each plain record's path from the root to its leaf, with the evidence there.
+
+        >>> from privet import TreeClassifier
+        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
+        >>> [step.condition for step in model.explain([[3.0]])[0]]
+        ['', 'x0 > 2.5']
+        """
         return [steps(self.tree_, values) for values in self._values(X)]
 
     def accuracy(self, release: Release) -> Accuracy:
-        """Estimate the accuracy about the originals of a release, with its standard error."""
+        """Estimate the accuracy about the originals of a release, with its standard error.
+
+        >>> import privet as pv
+        >>> table = pv.datasets.load("as-f1", rows=3000, seed=1)
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> release = pv.RandomSubstitution(gamma=8).disguise(table, schema, seed=1)
+        >>> grown, tested = release.split(0.7)
+        >>> pv.TreeClassifier().fit(grown).accuracy(tested).value > 0.8
+        True
+        """
         check_is_fitted(self)
         return accuracy(self.tree_, release)
 

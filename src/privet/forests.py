@@ -133,7 +133,15 @@ class ForestClassifier(TreeClassifier):
 
     @property
     def estimators_(self) -> list[TreeClassifier]:
-        """The trees as classifiers, which take frames with columns by name."""
+        """The trees as classifiers, which take frames with columns by name.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+        >>> forest = pv.ForestClassifier(n_estimators=2).fit(release)
+        >>> [tree.get_depth() for tree in forest.estimators_]
+        [2, 2]
+        """
         check_is_fitted(self)
         return [TreeClassifier.from_tree(tree) for tree in self.trees_]
 
@@ -206,6 +214,15 @@ class ForestClassifier(TreeClassifier):
         many steps, the leaves of all trees are intersected, which suits trees that agree. Each test
         of a disguised attribute adds to the error: a forest of many deep trees can be learned where
         its accuracy cannot be told, and the interval then says so.
+
+        >>> import privet as pv
+        >>> table = pv.datasets.load("as-f1", rows=3000, seed=1)
+        >>> schema = pv.datasets.schema("as-f1")
+        >>> release = pv.RandomSubstitution(gamma=8).disguise(table, schema, seed=1)
+        >>> grown, tested = release.split(0.7)
+        >>> forest = pv.ForestClassifier(n_estimators=2).fit(grown)
+        >>> forest.accuracy(tested).value > 0.8
+        True
         """
         check_is_fitted(self)
         check_measurable(release)

@@ -62,6 +62,10 @@ def register_notions(
     """Say what a treatment may claim, and what is said of it where that is not ε.
 
     One that is not ``readable`` changes values by other means than a channel.
+
+    >>> register_notions("exact", ["k"], "No formal guarantee: it is plain for all to see.")
+    >>> sorted(may_claim("exact"))
+    ['k']
     """
     kept = frozenset(notions)
     unknown = sorted(kept - set(NOTIONS))

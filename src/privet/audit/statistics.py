@@ -69,6 +69,14 @@ def epsilon_bound(
     The channel's own words for its strength are not used, only what it draws: a bound above the
     claim shows a claim that is false. It comes near the truth where γ is at least 5 and there are
     at most 20 values.
+
+    >>> from privet.channel import GammaDiagonal
+    >>> from privet.randomness import Randomness
+    >>> channel = GammaDiagonal("age", 4, 8)
+    >>> with Randomness.seeded(1) as source:
+    ...     bound = epsilon_bound(channel, source, draws=2000)
+    >>> 1 < bound.value < channel.epsilon()
+    True
     """
     if draws < 1 or not 0 < error < 1:
         raise InputError("draws must be at least 1, and error above 0 and below 1.")

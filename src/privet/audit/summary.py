@@ -80,6 +80,13 @@ class Audit:
 
     ``worst`` is the attack that wins most over a blind guess; ``exceeds`` tells whether bounds
     of yours are kept.
+
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+    >>> audited = pv.audit(release, attacks=["guess"], trees=False)
+    >>> audited.exceeds(max_epsilon=4)
+    []
     """
 
     facts: Facts

@@ -3,6 +3,10 @@
 ``load("as-f2", rows=1000, seed=1)`` makes AS's F2, ``load("agrawal-f7")`` the older family's
 function 7, ``load("skewed")`` borrowers, ``load("world", seed=3)`` records of random world 3;
 ``load("weather")`` and ``load("adult")`` return what they say.
+
+>>> from privet import datasets
+>>> datasets.load("as-f2", rows=10, seed=1).num_rows
+10
 """
 
 from __future__ import annotations
@@ -39,7 +43,11 @@ def names() -> list[str]:
 
 
 def is_generated(name: str) -> bool:
-    """Whether the table is made to measure: it takes a number of rows and a seed."""
+    """Whether the table is made to measure: it takes a number of rows and a seed.
+
+    >>> is_generated("as-f1"), is_generated("weather")
+    (True, False)
+    """
     _check(name)
     return name in _GENERATED or name in {"skewed", "world"}
 

@@ -34,6 +34,10 @@ class Trial:
 
     ``about`` names the attribute, or is "record". ``expected`` is what theory says the value
     must be, and ``fits`` whether it may be by chance; ``curve`` are further points to draw.
+
+    >>> trial = Trial.counted("age", hits=40, trials=100, blind=0.25)
+    >>> trial.value, trial.low < 0.4 < trial.high
+    (0.4, True)
     """
 
     about: str
@@ -76,6 +80,10 @@ class Attack:
     the owner's records; the others can do with ones drawn from estimated shares. ``repeated``
     ones need further releases of the same records: they warn of what may come. ``signed`` ones
     can take releases with negative parts, whose rows are not the records disguised.
+
+    >>> from privet.audit import ATTACKS
+    >>> ATTACKS["guess"].real
+    False
     """
 
     name: str
@@ -95,6 +103,13 @@ class Outcome:
     """How an attack went about one attribute, or about whole records.
 
     ``agreed`` marks what stands plainly in the release because it was meant to.
+
+    >>> import privet as pv
+    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+    >>> release = pv.RandomSubstitution(gamma=3).disguise(table, schema)
+    >>> outcome = pv.audit(release, table, attacks=["guess"], trees=False).attacks[0]
+    >>> outcome.attack, 0 <= outcome.advantage <= 1
+    ('guess', True)
     """
 
     attack: str
@@ -148,7 +163,14 @@ def attack(
     repeated: bool = False,
     signed: bool = False,
 ) -> Callable[[Callable[[World], Iterator[Trial]]], Callable[[World], Iterator[Trial]]]:
-    """Register a generator of trials as an attack; see ``Attack``."""
+    """Register a generator of trials as an attack; see ``Attack``.
+
+    >>> @attack("coin", title="Toss a coin", needs="a coin", remedy="", applies=lambda case: "")
+    ... def coin(world):
+    ...     yield Trial.counted("record", hits=50, trials=100, blind=0.5)
+    >>> ATTACKS.pop("coin").title
+    'Toss a coin'
+    """
 
     def made(trials: Callable[[World], Iterator[Trial]]) -> Callable[[World], Iterator[Trial]]:
         ATTACKS[name] = Attack(
