@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.audit import register_notions
-from privet.audit.measures import check_claims, measures, widths
+from privet.audit.checks import check_claims
+from privet.audit.measures import measures, widths
 from privet.audit.notions import NOTIONS, may_claim, words
 from privet.audit.original import read_original
 from privet.channel import GammaDiagonal

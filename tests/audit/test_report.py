@@ -12,8 +12,9 @@ import pytest
 
 from privet.audit import Audit, Comparison, audit, compare
 from privet.audit.compare import Point, pareto
-from privet.audit.report.charts import Scatter, _steps, attack_rows, comparison_scatter
+from privet.audit.report.charts import attack_rows, steps
 from privet.audit.report.names import shown
+from privet.audit.report.planes import Scatter, comparison_scatter
 from privet.disguise import (
     Exact,
     KAnonymity,
@@ -172,8 +173,8 @@ def test_names_are_shown_short_and_on_one_line() -> None:
 
 
 def test_ticks_are_round() -> None:
-    assert _steps(0.733, 0.851) == [0.75, 0.775, 0.8, 0.825, 0.85]
-    assert _steps(0, 1.6) == [0.0, 0.5, 1.0, 1.5]
+    assert steps(0.733, 0.851) == [0.75, 0.775, 0.8, 0.825, 0.85]
+    assert steps(0, 1.6) == [0.0, 0.5, 1.0, 1.5]
 
 
 def point(name: str, accuracy: float, advantage: float) -> Point:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from privet.experiments import Lab, find
-from privet.experiments.agrawal_srikant import SHAPES, learning, numbers, shaping
+from privet.experiments.agrawal_srikant import learning, numbers, shaping
+from privet.experiments.agrawal_srikant_tables import SHAPES
 from privet.experiments.lab import Seeds
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from privet.experiments.agrawal_srikant import KINDS, METHODS, SHAPES, TOLD
-from privet.experiments.agrawal_srikant import _compared as compared_as
+from privet.experiments.agrawal_srikant_tables import KINDS, METHODS, SHAPES, TOLD
+from privet.experiments.agrawal_srikant_tables import verdicts as compared_as
 from privet.experiments.dxz import SYNTHETIC, UCI
 from privet.experiments.dxz import _compared as compared_dxz
 from privet.experiments.fi_tables import METHODS as NOISES

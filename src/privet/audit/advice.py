@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from privet.audit.attacks import Outcome
-    from privet.audit.measures import Check
+    from privet.audit.checks import Check
     from privet.audit.utility import Utility
     from privet.audit.world import Case
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from privet.audit.advice import advise
 from privet.audit.attacks import ATTACKS, run_attacks
+from privet.audit.checks import check_claims
 from privet.audit.fidelity import associations, count_errors, detected_errors
-from privet.audit.measures import check_claims, measures
+from privet.audit.measures import measures
 from privet.audit.notions import constant
 from privet.audit.original import SAMPLE, read_original
 from privet.audit.similarity import similarity

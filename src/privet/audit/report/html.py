@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privet.audit.report import charts
+from privet.audit.report import charts, planes
 from privet.audit.report.names import shown
 from privet.audit.report.terminal import detected_line, idle_reasons, similarity_lines
 from privet.audit.summary import percent
@@ -55,10 +55,10 @@ def page(audit: Audit) -> str:
         measures=audit.measures[:_ATTRIBUTES],
         sections=_sections(audit.attacks),
         attack_chart=charts.attack_rows(audit.attacks),
-        curve=charts.release_curve(audit.attacks),
+        curve=planes.release_curve(audit.attacks),
         accuracy_chart=None if audit.utility is None else charts.accuracy_rows(audit.utility),
         count_chart=charts.count_rows(audit.counts),
-        scatter=charts.association_scatter(audit.associations),
+        scatter=planes.association_scatter(audit.associations),
         detected=detected_line(audit.detected),
         idle=idle_reasons(audit.not_run),
         similar=[] if audit.similarity is None else similarity_lines(audit.similarity),
@@ -72,7 +72,7 @@ def body(audit: Audit) -> str:
 
 def comparison_page(plans: Comparison) -> str:
     """Return the page of a comparison of plans."""
-    return render("comparison.html", comparison=plans, scatter=charts.comparison_scatter(plans))
+    return render("comparison.html", comparison=plans, scatter=planes.comparison_scatter(plans))
 
 
 def comparison_body(plans: Comparison) -> str:
