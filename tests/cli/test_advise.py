@@ -19,7 +19,7 @@ def schema(folder: Path) -> Path:
 def test_advice_in_words_with_drawing_and_plan(schema: Path) -> None:
     common = ("advise", schema, "--records", 500, "--seed", 1)
     said = run(*common, "--gamma", 5, "--draw", "t.svg", "--plan", "p.toml").stdout
-    assert said.startswith("γ = 5 for 500 records: ε = 1.61 an attribute")
+    assert said.startswith("γ = 5 for 500 records: ε = 1.61 per attribute")
     assert "The paper's guide" in said
     assert "afresh costs ε = 1: 1.61, 2: 3.22" in said
     assert Path("t.svg").read_text().startswith("<?xml")

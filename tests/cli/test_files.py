@@ -40,7 +40,7 @@ def test_a_failure_keeps_the_old_file(folder: Path) -> None:
 def test_a_file_is_replaced_only_if_told(folder: Path) -> None:
     path = folder / "a.txt"
     write_text(path, "old", overwrite=False)
-    with pytest.raises(InputError, match=r"exists already.*overwrite=True"):
+    with pytest.raises(InputError, match=r"exists already.*--overwrite"):
         write_text(path, "new", overwrite=False)
     write_text(path, "new", overwrite=True)
     assert path.read_text() == "new"

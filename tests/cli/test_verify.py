@@ -73,7 +73,7 @@ def test_only_a_release_is_signed(folder: Path) -> None:
         ("score", "tree.json", "w.csv"),
         ("show", "tree.json"),
     ):
-        assert "only a release is signed" in run(*words, *by, code=2).stderr
+        assert "only releases are signed" in run(*words, *by, code=2).stderr
     common = ("w.csv", "--schema", "w.toml", "--gamma", 8, "-o", "s", "--sign")
     assert "can be read by others" in run("disguise", *common, "w.toml", code=2).stderr
     assert not Path("s").exists()

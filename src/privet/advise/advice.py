@@ -191,7 +191,7 @@ def advise(
 ) -> Advice:
     """Return advice for a schema and a number of records; no record is looked at.
 
-    Wish for a ``gamma``, an ``epsilon`` an attribute, ``rho`` = (ρ1, ρ2), or for an ``accuracy``
+    Ask for a ``gamma``, an ``epsilon`` per attribute, ``rho`` = (ρ1, ρ2), or for an ``accuracy``
     (between 0 and 1): the smallest γ whose simulated trees reach it. ``simulate`` off leaves
     trees out. The made-up tables are the same every time, unless a ``seed`` draws others.
 

@@ -38,7 +38,7 @@ _COMMANDS = {
         "crosstab",
         "reconstruct",
     ],
-    "Auditor: asks what a release gives away": ["audit", "compare"],
+    "Auditor: measures what a release discloses": ["audit", "compare"],
     "Everyone": ["open", "demo", "show", "verify", "generate", "reproduce", "completion"],
 }
 _ON_SPARK = ("disguise", "mine", "predict")

@@ -25,19 +25,21 @@ __all__ = ["command"]
     ),
 )
 @click.argument("schema", type=options.EXISTING)
-@click.option("--records", type=click.IntRange(1), required=True, help="How many there will be.")
-@click.option("--gamma", type=options.GAMMA, help="Wish: γ of every attribute.")
-@click.option("--epsilon", type=float, help="Wish: ε of every attribute.")
-@click.option("--rho", type=float, nargs=2, help="Wish: ρ1 and ρ2, belief before and after.")
+@click.option(
+    "--records", type=click.IntRange(1), required=True, help="How many records there will be."
+)
+@click.option("--gamma", type=options.GAMMA, help="Ask for this γ per attribute.")
+@click.option("--epsilon", type=float, help="Ask for this ε per attribute.")
+@click.option("--rho", type=float, nargs=2, help="Ask for ρ1 and ρ2: belief before and after.")
 @click.option(
     "--accuracy",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Wish: the least γ whose simulated trees are so accurate.",
+    help="Ask for the smallest γ whose simulated trees are this accurate.",
 )
-@click.option("--theory", is_flag=True, help="Do not simulate trees: quick.")
+@click.option("--theory", is_flag=True, help="Skip the simulated trees; quick.")
 @click.option("--draw", type=options.PATH, help="Draw the trade-off (.svg or .png).")
 @click.option("--plan", type=options.PATH, help="Write the plan that follows the advice (.toml).")
-@click.option("--seed", type=click.IntRange(0), help="For other made-up tables.")
+@click.option("--seed", type=click.IntRange(0), help="The seed of the made-up tables.")
 @options.overwrite
 @options.as_json
 def command(
@@ -95,7 +97,7 @@ def command(
 
 def _text(advice: Advice) -> str:
     epsilon = max(line.epsilon for line in advice.attributes)
-    cost = f"ε = {epsilon:.2f} an attribute, {advice.epsilon:.2f} a record"
+    cost = f"ε = {epsilon:.2f} per attribute, {advice.epsilon:.2f} per record"
     lines = [
         f"γ = {float(advice.gamma):g} for {advice.records:,} records: {cost}.",
         "",
@@ -146,7 +148,7 @@ def _text(advice: Advice) -> str:
     )
     lines += [
         f"Disguising the release again leaves γ = {again} (times: γ).",
-        f"Disguising the same originals afresh costs ε = {fresh} an attribute (releases: ε).",
+        f"Disguising the same originals afresh costs ε = {fresh} per attribute (releases: ε).",
         *(f"- {note}" for note in advice.notes),
     ]
     return "\n".join(lines)

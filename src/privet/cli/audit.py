@@ -35,11 +35,11 @@ EXCEEDED = 1
 )
 @click.option("--target", metavar="NAME", help="The class, if the release names none.")
 @click.option("--html", "page", type=options.PATH, help="Write the report as one HTML page.")
-@click.option("--max-epsilon", type=click.FloatRange(0), help="Fail if the ε of a record is above.")
+@click.option("--max-epsilon", type=click.FloatRange(0), help="Fail if ε per record is above this.")
 @click.option(
     "--max-attack",
     type=click.FloatRange(0, 1),
-    help="Fail if an attack wins more over a blind guess, of what that gets wrong (0 to 1).",
+    help="Fail if an attack gets right more than this share of what a blind guess gets wrong.",
 )
 @options.allow_plain
 @click.option(
@@ -54,10 +54,10 @@ EXCEEDED = 1
     "--method",
     type=METHODS,
     metavar="METHOD",
-    help=f"How trees are mined: {listed(METHODS)}; the quickest by default.",
+    help=f"How trees are mined: {listed(METHODS)}; a quick one by default.",
 )
-@click.option("--no-trees", is_flag=True, help="Do not measure what the release is good for.")
-@click.option("--seed", type=int, help="The same report each time.")
+@click.option("--no-trees", is_flag=True, help="Do not grow trees to measure accuracy.")
+@click.option("--seed", type=int, help="Draw the same random numbers again.")
 @options.by
 @options.csv_format
 @options.overwrite
@@ -81,7 +81,7 @@ def command(
 ) -> None:
     """Check claims, run attacks, measure use; exit with 1 if a bound is exceeded.
 
-    With --original attacks are run on true pairs; without, on what card and release tell.
+    With --original, attacks run on true pairs; without it, on what the release and its card tell.
     """
     from privet.audit import audit
     from privet.cli.files import check_free, write_text

@@ -28,9 +28,14 @@ __all__ = ["command"]
 @click.argument("sources", type=options.EXISTING, nargs=-1, required=True, metavar="SOURCE...")
 @options.output("Where to write the model (JSON), for: privet predict.")
 @click.option(
-    "--test", "test", type=options.TABLE, help="A plain table with the class: print accuracy."
+    "--test",
+    "test",
+    type=options.TABLE,
+    help="A plain table with the class, to measure accuracy on.",
 )
-@click.option("--smoothing", type=float, default=1.0, show_default=True, help="In records.")
+@click.option(
+    "--smoothing", type=float, default=1.0, show_default=True, help="Smoothing, in records."
+)
 @options.csv_format
 @options.by
 @options.overwrite
@@ -48,7 +53,7 @@ def command(
     """Learn naive Bayes: shares of each attribute's values in each class, with errors.
 
     A SOURCE is a release, a party's own folder, or a model that was written before: parties that
-    hold different columns each tell their terms, and nothing has to be joined.
+    hold different columns each publish their terms, and nothing has to be joined.
     """
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, note, say

@@ -29,7 +29,7 @@ __all__ = ["command"]
 @options.schema
 @click.option("--html", "page", type=options.PATH, help="Write the comparison as one HTML page.")
 @options.allow_plain
-@click.option("--seed", type=int, help="The same comparison each time.")
+@click.option("--seed", type=int, help="Draw the same random numbers again.")
 @options.csv_format
 @options.overwrite
 @options.as_json
@@ -44,7 +44,7 @@ def command(
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Try plans on a table, and name those that no other beats.
+    """Try plans on a table, and name those that no other plan beats.
 
     Each plan is tried out of core in a temporary folder. What is shown are aggregates.
     """

@@ -55,12 +55,18 @@ class _Grown:
 
 @click.command("demo")
 @click.argument("name", type=options.WORDS(_names), default="as-f2")
-@click.option("--rows", type=click.IntRange(100), default=_ROWS, show_default=True)
+@click.option(
+    "--rows", type=click.IntRange(100), default=_ROWS, show_default=True, help="How many records."
+)
 @click.option(
     "--gamma", type=options.GAMMA, default=8, show_default=True, help="How strong the disguise is."
 )
-@click.option("--bins", type=click.IntRange(2), help="Cells of a number; else as many as suit.")
-@click.option("--seed", type=click.IntRange(0), help="The same story each time; NOT PRIVATE then.")
+@click.option(
+    "--bins",
+    type=click.IntRange(2),
+    help="Cells per numeric attribute; by default as many as suit.",
+)
+@click.option("--seed", type=click.IntRange(0), help="Tell the same story again; NOT PRIVATE.")
 @options.as_json
 def command(
     name: str, rows: int, gamma: float, bins: int | None, seed: int | None, as_json: bool

@@ -52,14 +52,18 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Of the --method, or of --gamma; --list-settings lists them.",
+    help="A setting of the method; see --list-settings. Repeatable.",
 )
 @click.option(
-    "--gamma", type=options.GAMMA, help="Instead of a plan: substitute all attributes by this γ."
+    "--gamma", type=options.GAMMA, help="Instead of a plan: substitute all attributes with this γ."
 )
 @click.option("--epsilon", type=float, help="The same, by ε = ln γ for each attribute.")
 @click.option("--rho", type=float, nargs=2, help="The same, by ρ1 and ρ2: belief before and after.")
-@click.option("--bins", type=click.IntRange(1), help="Without a plan: cells numbers are cut to.")
+@click.option(
+    "--bins",
+    type=click.IntRange(1),
+    help="Without a plan: the number of cells per numeric attribute.",
+)
 @click.option(
     "--list-settings",
     metavar="METHOD",
@@ -67,7 +71,7 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
     is_eager=True,
     expose_value=False,
     callback=_settings_of,
-    help="Print what --set takes for this method, and stop.",
+    help="List the settings of this method, and stop.",
 )
 @options.csv_format
 @options.output("The folder to write the release to.", required=True)

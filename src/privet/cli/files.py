@@ -22,9 +22,7 @@ def check_free(path: Path | None, *, overwrite: bool) -> None:
     if path.is_dir():
         raise InputError(f"{path} is a folder.", hint="give the name of a file.")
     if path.exists() and not overwrite:
-        raise InputError(
-            f"{path} exists already.", hint="choose another name, or use overwrite=True."
-        )
+        raise InputError(f"{path} exists already.", hint="choose another name, or use --overwrite.")
     if not path.parent.is_dir():
         message = f"{path} cannot be written: there is no folder {path.parent}."
         raise InputError(message, hint="make the folder first.")

@@ -25,16 +25,20 @@ __all__ = ["command"]
 @options.output("The file of the key; the public one gets the same name and .pub.", required=True)
 @options.as_json
 def command(output: Path, as_json: bool) -> None:
-    """Make a key that signs releases, and the public key that tells its signatures.
+    """Make a key that signs releases, and the public key that checks its signatures.
 
-    The secret that several parties share for their join is another: privet party keygen.
+    The secret that parties share for a join is made by privet party keygen.
     """
     from privet.cli.files import check_free
     from privet.cli.output import emit, say
+    from privet.errors import InputError
     from privet.signing import SigningKey
 
     public = output.with_name(f"{output.name}.pub")
     for path in (output, public):
+        if path.is_file():
+            message = f"{path} exists already, and a key is never replaced."
+            raise InputError(message, hint="choose another name.")
         check_free(path, overwrite=False)
     key = SigningKey.new()
     key.write(output)

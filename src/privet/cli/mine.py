@@ -32,7 +32,7 @@ _SHOWN = 3  # levels printed
 )
 @click.argument("source", type=options.TABLE, metavar="RELEASE|TABLE")
 @click.option("--schema", type=options.EXISTING, help="For a plain table: its schema.")
-@click.option("--target", metavar="NAME", help="The class, if the source names none or another.")
+@click.option("--target", metavar="NAME", help="The class, if not the one that the source names.")
 @options.output("Where to write the tree (JSON).")
 @options.growth
 @click.option(
@@ -41,12 +41,12 @@ _SHOWN = 3  # levels printed
     metavar="METHOD",
     default="auto",
     show_default=True,
-    help=f"How counts are corrected: {listed(METHODS)} (not at all: naive).",
+    help=f"How counts are corrected: {listed(METHODS)} (naive: not at all).",
 )
 @click.option(
     "--test-fraction",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Grow on the rest and estimate the accuracy on this part.",
+    help="Keep back this share of the records and estimate the accuracy on it.",
 )
 @options.by
 @options.csv_format
@@ -134,7 +134,7 @@ def _records(
         return read if target is None else read.with_target(target)
     check_unsigned(source, by)
     if schema is None and target is None:
-        message = f"{source} is no release, and of a plain table the schema or the class is needed."
+        message = f"{source} is a plain table: its schema or its class is needed."
         raise InputError(message, hint="use --schema people.toml, or --target NAME.")
     if schema is None:
         declared = _learned(table_files(source, written), target or "")
@@ -150,7 +150,7 @@ def _learned(files: Files, target: str) -> Schema:
     from privet.schema.draft import Draft
     from privet.table.looks import read_table
 
-    remark("No schema given: it is learned from the table, which is fine for a tree of your own.")
+    remark("No schema given: it is learned from the table, which is fine for your own use.")
     draft = Draft.of(read_table(files), target)
     for name, reason in draft.withheld.items():
         remark(f"{name!r} is left out: {reason}.")

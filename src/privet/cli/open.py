@@ -24,10 +24,12 @@ __all__ = ["command"]
 @click.option(
     "--folder", type=options.PATH, help="Where results go; the current folder by default."
 )
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Any free one by default.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="The port; any free one by default."
+)
 @click.option("--no-browser", is_flag=True, help="Print the link only.")
-@click.option("--behind-proxy", is_flag=True, help="A proxy on this machine brings TLS in front.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy on this machine provides TLS.")
 @click.option("--certificate", type=options.EXISTING, help="TLS: the certificate (PEM).")
 @click.option("--certificate-key", type=options.EXISTING, help="TLS: its private key (PEM).")
 def command(

@@ -86,37 +86,41 @@ GAMMA = _Gamma()
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout, and errors as JSON on stderr."
 )
-overwrite = click.option("--overwrite", is_flag=True, help="Replace what is there already.")
+overwrite = click.option("--overwrite", is_flag=True, help="Replace an existing output.")
 sign = click.option(
-    "--sign", type=EXISTING, metavar="KEY", help="Sign it with this key, made by: privet keygen."
+    "--sign", type=EXISTING, metavar="KEY", help="Sign with this key (see privet keygen)."
 )
 _LEDGER_OPTIONS = (
-    click.option("--ledger", type=PATH, metavar="FILE", help="Write down first what it costs."),
-    click.option("--dataset", metavar="NAME", help="What the records are called in the ledger."),
     click.option(
-        "--budget", type=click.FloatRange(0), help="The most that ε may sum to in the ledger."
+        "--ledger", type=PATH, metavar="FILE", help="Record what it costs, before it is made."
+    ),
+    click.option("--dataset", metavar="NAME", help="The name of these records in the ledger."),
+    click.option(
+        "--budget", type=click.FloatRange(0), help="The most ε that these records may cost in all."
     ),
     click.option(
-        "--accept-unbounded", is_flag=True, help="Go on though the method has no ε to write down."
+        "--accept-unbounded", is_flag=True, help="Go on although the method has no ε to record."
     ),
 )
 schema = click.option(
-    "--schema", type=EXISTING, required=True, help="The public domains (.toml or .json)."
+    "--schema", type=EXISTING, required=True, help="The schema: public domains (.toml or .json)."
 )
 allow_plain = click.option(
     "--allow-plain",
     multiple=True,
     metavar="NAME",
-    help="An attribute that is plain on purpose; the class always is. Repeatable.",
+    help="An attribute that is plain on purpose, as the class is. Repeatable.",
 )
 by = click.option(
-    "--by", type=EXISTING, metavar="PUBLIC", help="Refuse a release that this key did not sign."
+    "--by", type=EXISTING, metavar="PUBLIC", help="Require a signature by this public key."
 )
 _GROWTH_OPTIONS = (
-    click.option("--policy", type=POLICIES, help="How it grows.  [default: cart, pruned]"),
-    click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path."),
+    click.option("--policy", type=POLICIES, help="How the tree grows.  [default: cart, pruned]"),
+    click.option("--max-depth", type=click.IntRange(1), help="The maximum depth: tests on a path."),
     click.option(
-        "--min-samples-leaf", type=click.FloatRange(0), help="The fewest records of a leaf."
+        "--min-samples-leaf",
+        type=click.FloatRange(0),
+        help="The minimum number of records in a leaf.",
     ),
 )
 
@@ -145,14 +149,16 @@ def output(text: str, *, required: bool = False) -> Callable[[Any], Any]:
 
 _SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " ", "\\t": "\t"}
 _TABLE_OPTIONS = (
-    click.option("--delimiter", metavar="SIGN", help="CSV: what parts columns; or tab, semicolon."),
-    click.option("--decimal", type=click.Choice([".", ","]), help="CSV: the sign before decimals."),
+    click.option(
+        "--delimiter", metavar="SIGN", help="CSV: the column separator, or tab, semicolon."
+    ),
+    click.option("--decimal", type=click.Choice([".", ","]), help="CSV: the decimal sign."),
     click.option("--encoding", metavar="NAME", help="CSV: utf-8, latin-1, cp1252, utf-16, ..."),
     click.option(
         "--missing",
         multiple=True,
         metavar="TEXT",
-        help="CSV: what stands for a missing value, instead of ?, NA, NaN and NULL. Repeatable.",
+        help="CSV: text that means a missing value, instead of ?, NA, NaN and NULL. Repeatable.",
     ),
 )
 
@@ -278,9 +284,18 @@ class EDGES(click.ParamType[tuple[str, list[float]]]):
 
 
 _ESTIMATE_OPTIONS = (
-    click.option("--edges", type=EDGES(), multiple=True, help="Borders between ranges of numbers."),
-    click.option("--weights", metavar="NAME", help="An exact attribute: sampling weights."),
     click.option(
-        "--population", is_flag=True, help="Errors about the population, not the records."
+        "--edges",
+        type=EDGES(),
+        multiple=True,
+        help="Borders between ranges of a numeric attribute. Repeatable.",
+    ),
+    click.option(
+        "--weights", metavar="NAME", help="The exact attribute that holds sampling weights."
+    ),
+    click.option(
+        "--population",
+        is_flag=True,
+        help="Estimate errors about the population, not only these records.",
     ),
 )

@@ -21,7 +21,7 @@ __all__ = ["command"]
 
 _plan = click.option("--plan", type=options.EXISTING, required=True, help="The agreement (.toml).")
 _schema = click.option(
-    "--schema", type=options.EXISTING, required=True, help="The public domains of all."
+    "--schema", type=options.EXISTING, required=True, help="The schema of all parties' attributes."
 )
 
 
@@ -59,8 +59,12 @@ def keygen(output: Path) -> None:
 @command.command("collector")
 @click.option("--new", metavar="NAME", help="Your party: draw a number, and print its hash.")
 @options.output("With --new: the file to keep the number in until all hashes are there.")
-@click.option("--hash", "hashes", multiple=True, metavar="NAME=HASH", help="Of every party.")
-@click.option("--number", "numbers", multiple=True, metavar="NAME=NUMBER", help="Of every party.")
+@click.option(
+    "--hash", "hashes", multiple=True, metavar="NAME=HASH", help="A party's hash; give all."
+)
+@click.option(
+    "--number", "numbers", multiple=True, metavar="NAME=NUMBER", help="A party's number; give all."
+)
 @options.as_json
 def collector(
     new: str | None,
@@ -148,7 +152,7 @@ def plan_(plan: Path, schema: Path, as_json: bool) -> None:
 @click.argument("table", type=options.TABLE)
 @_plan
 @_schema
-@click.option("--party", metavar="NAME", required=True, help="Who in the agreement you are.")
+@click.option("--party", metavar="NAME", required=True, help="Your name in the agreement.")
 @click.option("--id", "id_", metavar="NAME", help="The column of ids, which is not released.")
 @click.option(
     "--secret", type=options.EXISTING, help="The parties' secret, made by: privet party keygen."
@@ -221,7 +225,7 @@ def disguise(
     "signers",
     type=options.SIGNER(),
     multiple=True,
-    help="Refuse what this party's public key did not sign. Repeatable.",
+    help="Require this party's signature. Repeatable.",
 )
 @options.sign
 @options.overwrite
@@ -319,9 +323,9 @@ def count(question: Path, party: Path, output: Path, overwrite: bool) -> None:
     type=click.Choice(["cart", "id3"]),
     default="id3",
     show_default=True,
-    help="How it grows.",
+    help="How the tree grows.",
 )
-@click.option("--max-depth", type=click.IntRange(1), help="The most tests on a path.")
+@click.option("--max-depth", type=click.IntRange(1), help="The maximum depth: tests on a path.")
 @options.overwrite
 def grow_(
     plan: Path,

@@ -35,9 +35,9 @@ __all__ = ["command"]
     type=click.Choice(["centre", "endpoint", "random"]),
     default="centre",
     show_default=True,
-    help="What shows a cell of numbers.",
+    help="Which number stands for a cell.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Draws the same random points again.")
+@click.option("--seed", type=click.IntRange(0), help="Draw the same random points again.")
 @options.by
 @options.overwrite
 @options.as_json

@@ -38,10 +38,16 @@ def _papers() -> list[str]:
 @click.option(
     "-o", "--output", type=options.PATH, help="A folder whose page PAPER.md takes the results."
 )
-@click.option("--seed", type=click.IntRange(0), help="The base of all seeds; else drawn anew.")
-@click.option("--runs", type=click.IntRange(1), help="Of each setting; else as in the paper.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes; else as many as cores.")
-@click.option("--cache", type=options.PATH, help="Where results are kept, so that a run can go on.")
+@click.option(
+    "--seed", type=click.IntRange(0), help="The base of all seeds; drawn at random by default."
+)
+@click.option(
+    "--runs", type=click.IntRange(1), help="Runs of each setting; as in the paper by default."
+)
+@click.option("--jobs", type=click.IntRange(1), help="Processes; one per core by default.")
+@click.option(
+    "--cache", type=options.PATH, help="Where results are kept, so that a stopped run can go on."
+)
 @click.option("--fresh", is_flag=True, help="Forget the results of an earlier run.")
 @options.as_json
 def command(

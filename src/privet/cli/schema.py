@@ -31,9 +31,12 @@ _LEARNED = (
 )
 @click.argument("table", type=options.TABLE, required=False)
 @click.option("--target", metavar="NAME", help="The column that is the class.")
-@click.option("--bins", type=click.IntRange(1), help="Into how many cells numbers are cut.")
+@click.option("--bins", type=click.IntRange(1), help="The number of cells per numeric attribute.")
 @click.option(
-    "--check", type=options.EXISTING, metavar="SCHEMA", help="Check this schema, and TABLE by it."
+    "--check",
+    type=options.EXISTING,
+    metavar="SCHEMA",
+    help="Check this schema, and TABLE against it.",
 )
 @options.output("Where to write the schema (.toml or .json) instead of printing it.")
 @options.csv_format

@@ -30,9 +30,9 @@ __all__ = ["command"]
 @options.csv_format
 @options.as_json
 def command(tree: Path, source: Path, by: Path | None, written: Format, as_json: bool) -> None:
-    """Tell how often a tree is right, on records it did not grow on.
+    """Measure how often a tree is right, on records that it did not grow on.
 
-    On a release the accuracy is about the originals, with the error of its estimate.
+    On a release, the accuracy about the originals is estimated, with its error.
     """
     from privet.cli.output import emit, say
     from privet.cli.tables import check_unsigned, is_release, read_release, table_files

@@ -63,7 +63,9 @@ def _method(pick: str, dummy: str | None) -> Complement:
 @_pick
 @_dummy
 @click.argument("table", type=options.TABLE, required=False)
-@click.option("--leaked", type=click.IntRange(1), default=1, show_default=True)
+@click.option(
+    "--leaked", type=click.IntRange(1), default=1, show_default=True, help="How many records leak."
+)
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1),
@@ -82,7 +84,7 @@ def _method(pick: str, dummy: str | None) -> Complement:
     "--p-r",
     type=click.FloatRange(0),
     help="That of a stored and a collected record once all are rebuilt. "
-    "[default: 1 by the number of stored records]",
+    "[default: 1 / number of stored records]",
 )
 @click.option("--draw", type=options.PATH, help="Draw the loss of every pick into this file.")
 @options.csv_format
@@ -161,7 +163,11 @@ def _loss(method: Complement, schema: Any, table: Files, leaked: int, told: dict
 @_pick
 @_dummy
 @click.option(
-    "--token-days", type=float, default=7, show_default=True, help="How long to know tokens."
+    "--token-days",
+    type=float,
+    default=7,
+    show_default=True,
+    help="How many days tokens are remembered.",
 )
 @options.as_json
 def create(
@@ -194,7 +200,7 @@ _LINGERS = (
 @command.command("add")
 @_url
 @click.argument("table", metavar="TABLE|-")
-@click.option("--token", help="Of an earlier call that may or may not have been counted.")
+@click.option("--token", help="The token of an earlier call that may have been counted.")
 @click.option("--schema", type=options.EXISTING, help="Refuse unless this is the store's schema.")
 @options.csv_format
 @options.as_json

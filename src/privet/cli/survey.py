@@ -40,7 +40,9 @@ def command() -> None:
 
 @command.command("plan")
 @_survey
-@click.option("--people", type=click.IntRange(1), default=500, show_default=True)
+@click.option(
+    "--people", type=click.IntRange(1), default=500, show_default=True, help="How many answer."
+)
 @options.as_json
 def plan(survey: Path, people: int, as_json: bool) -> None:
     """Say what so many people would tell, and what is promised to each of them."""
@@ -54,8 +56,14 @@ def plan(survey: Path, people: int, as_json: bool) -> None:
 @command.command("serve")
 @_survey
 @click.option("--database", help="Where answers go; by default beside the survey, ending in .db.")
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port; 0 takes any free one.",
+)
 @click.option(
     "--by-invitation", is_flag=True, help="Each token for one answer: privet survey invite."
 )
@@ -66,7 +74,7 @@ def plan(survey: Path, people: int, as_json: bool) -> None:
     show_default=True,
     help="Answers per minute and address, for open links.",
 )
-@click.option("--behind-proxy", is_flag=True, help="A proxy on this machine brings TLS in front.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy on this machine provides TLS.")
 @click.option(
     "--access-log", is_flag=True, help="Log requests: addresses and times. Off by default."
 )
@@ -103,7 +111,7 @@ def serve(
             link = f"http://{host}:{at.getsockname()[1]}/"
             if not is_loopback(host) and not behind_proxy:
                 note(
-                    "Warning: without TLS anyone on the way can change the page. Put a proxy "
+                    "Warning: without TLS anyone on the network can change the page. Put a proxy "
                     "with a certificate in front, and use --behind-proxy."
                 )
 
@@ -118,7 +126,9 @@ def serve(
 
 @command.command("rehearse")
 @_survey
-@click.option("--people", type=click.IntRange(10), default=2_000, show_default=True)
+@click.option(
+    "--people", type=click.IntRange(10), default=2_000, show_default=True, help="How many answer."
+)
 @click.option("--seed", type=int, help="Of the people; their coins are always fresh.")
 @click.option("--no-open", is_flag=True, help="End after the numbers; open no results page.")
 def rehearse(survey: Path, people: int, seed: int | None, no_open: bool) -> None:
@@ -152,7 +162,9 @@ def rehearse(survey: Path, people: int, seed: int | None, no_open: bool) -> None
 
 @command.command("invite")
 @_database
-@click.option("--number", type=click.IntRange(1, 1_000_000), required=True)
+@click.option(
+    "--number", type=click.IntRange(1, 1_000_000), required=True, help="How many links to make."
+)
 @click.option(
     "--link", default="http://127.0.0.1:8000/", show_default=True, help="The survey's address."
 )

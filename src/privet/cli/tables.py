@@ -65,7 +65,7 @@ def read_release(path: Path, by: Path | None, spark: Any = None) -> Release:
 def check_unsigned(path: Path, by: Path | None) -> None:
     """Refuse a plain table where a signature is asked for: only releases are signed."""
     if by is not None:
-        message = f"{path} is no release, and only a release is signed."
+        message = f"{path} is not a release, and only releases are signed."
         raise InputError(message, hint="leave out --by, or name a release.")
 
 
