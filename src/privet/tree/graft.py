@@ -148,7 +148,7 @@ def grafted(trees: Sequence[Tree], votes: Sequence[Floats]) -> Tree:
 
     ``votes`` gives, for each tree, what each of its nodes gives to each class; a leaf's label is
     the class with most votes, the first of several. Its counts are the votes of one of its cases:
-    all elect the same class. Branches that no code can take are left out, so that numbers between two
+    all elect the same class. Branches that no code can take are left out: numbers between two
     neighbouring codes may be read otherwise than by trees whose borders differ there. All trees
     must have the same codings.
     """
