@@ -74,7 +74,7 @@ def commands(page: Path) -> Iterator[tuple[str, bool]]:
 def mistakes(line: str, *, whole: bool) -> list[str]:
     """Say what `privet` would not understand in a line, or what it would miss."""
     command: click.Command = cli
-    context = click.Context(cli, info_name="privet")
+    context = click.Context(cli, info_name="privet", **cli.context_settings)
     words = shlex.split(line, comments=True)[1:]
     while isinstance(command, click.Group):
         while words and words[0].startswith("-"):

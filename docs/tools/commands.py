@@ -20,7 +20,7 @@ def described() -> str:
     """Return all commands as Markdown, in the order of ``privet --help``."""
     from privet.cli import cli
 
-    context = click.Context(cli, info_name="privet")
+    context = click.Context(cli, info_name="privet", **cli.context_settings)
     lines = ["## privet", "", *_options(cli, context)]
     for role, names in cli.roles.items():  # type: ignore[attr-defined]
         lines += [f"## {role}", ""]

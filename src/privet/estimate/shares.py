@@ -246,8 +246,13 @@ def labels_of(coding: Coding, group: NDArray[np.int64]) -> tuple[str, ...]:
         if first == last or not coding.ordered or coding.lower is None or coding.upper is None:
             labels.append(coding.label(first))
         else:
-            labels.append(f"{coding.lower[first]:.10g} to {coding.upper[last]:.10g}")
+            labels.append(f"{_written(coding.lower[first])} to {_written(coding.upper[last])}")
     return tuple(labels)
+
+
+def _written(number: float) -> str:
+    """Return a number with six digits, or with all before the point."""
+    return f"{number:g}" if abs(number) < 1e6 else f"{number:.0f}"
 
 
 def _mean(coding: Coding, fitted: Floats, unbiased: Floats, covariance: Floats) -> Mean | None:

@@ -198,10 +198,11 @@ class Jobs:
     def _read(self, process: subprocess.Popen[str]) -> None:
         if process.stdout is None:
             return
-        for line in process.stdout:
-            with self._lock:
-                if process is self._process and self._current is not None:
-                    self._hear(self._current, json.loads(line))
+        with process.stdout as told:  # closed here, by its only reader
+            for line in told:
+                with self._lock:
+                    if process is self._process and self._current is not None:
+                        self._hear(self._current, json.loads(line))
         with self._lock:
             if process is self._process:
                 self._process = None
@@ -243,7 +244,6 @@ def _buried(process: subprocess.Popen[str]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
+    if process.stdin is not None:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
