@@ -30,14 +30,14 @@ def test_json_tells_the_same() -> None:
 
 
 def test_a_seed_is_stamped() -> None:
-    assert "NOT PRIVATE" in run("demo", *SMALL, "--seed", 1).stdout
+    assert "NOT PRIVATE" in run("demo", "--rows", 2_000, "--seed", 1).stdout
 
 
 def test_no_color_is_respected() -> None:
     colour = re.compile(r"\x1b\[[0-9;]*3[0-7]")
     forced = {"FORCE_COLOR": "1", "TERM": "xterm-256color", "NO_COLOR": ""}
-    assert colour.search(run("demo", *SMALL, env=forced).stdout)
-    assert not colour.search(run("demo", *SMALL, env=forced | {"NO_COLOR": "1"}).stdout)
+    assert colour.search(run("demo", "--rows", 2_000, env=forced).stdout)
+    assert not colour.search(run("demo", "--rows", 2_000, env=forced | {"NO_COLOR": "1"}).stdout)
 
 
 def test_what_is_wrong() -> None:

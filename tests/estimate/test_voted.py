@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
@@ -31,7 +32,7 @@ PLANS = {
 
 def forest(release: pv.Release, voting: str = "credal") -> pv.ForestClassifier:
     model = pv.ForestClassifier(
-        n_estimators=4, voting=voting, max_depth=4, method="direct", policy="cart"
+        n_estimators=4, voting=voting, max_depth=3, method="direct", policy="cart"
     )
     return model.fit(release)
 
@@ -39,7 +40,7 @@ def forest(release: pv.Release, voting: str = "credal") -> pv.ForestClassifier:
 @pytest.mark.parametrize("voting", VOTES)
 @pytest.mark.parametrize("plan", PLANS)
 def test_it_is_the_estimate_of_the_intersected_leaves(plan: str, voting: str) -> None:
-    table, schema = pv.datasets.load("as-f3", rows=3000, seed=11), pv.datasets.schema("as-f3")
+    table, schema = pv.datasets.load("as-f3", rows=2000, seed=11), pv.datasets.schema("as-f3")
     release = PLANS[plan].disguise(table, schema, seed=12)
     grown, tried = release.split(0.5)
     trees = forest(grown, voting).trees_
@@ -56,7 +57,9 @@ def test_of_plain_records_it_is_the_share_predicted_rightly(seed: int) -> None:
     table, schema = pv.datasets.load("as-f2", rows=500, seed=seed), pv.datasets.schema("as-f2")
     exact = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
     model = pv.ForestClassifier(n_estimators=12).fit(exact)
-    fresh = pv.datasets.load("as-f2", rows=400, seed=seed + 1)
+    # Values that occur, in new company: between two that do, trees may have different borders.
+    rng = np.random.default_rng(seed)
+    fresh = pa.table({name: rng.permutation(table[name]) for name in table.column_names})
     told = model.accuracy(pv.Plan({}, default=pv.Exact()).disguise(fresh, schema))
     assert told.value == pytest.approx(model.score(fresh), abs=1e-9)
     assert told.error == pytest.approx(0, abs=1e-6)
