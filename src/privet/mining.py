@@ -39,6 +39,7 @@ CONFIDENCE, BY_CHANCE = 0.25, 10
 # (random worlds: python -m benchmarks worlds): by how many standard errors another must lead.
 RIVALS = ("naive", "direct")
 SURE = 2.0
+VAGUE = 0.1  # of the records: with a larger error a lead that is not sure is no number to print
 LEAST, ENOUGH = 100, 100_000  # records of a part, and in all, that methods are compared on
 
 
@@ -166,10 +167,7 @@ def _contest(release: Release, chosen: Chosen, growing: _Growing) -> Chosen:
         return chosen
     sure = {method: lead.surely(unseen) for method, lead in leads.items()}
     best = max(sure, key=lambda method: sure[method])
-    told = ", ".join(
-        f"{method} {'ahead' if lead.value > 0 else 'behind'} by {lead}"
-        for method, lead in leads.items()
-    )
+    told = ", ".join(_told(method, lead) for method, lead in leads.items())
     where = f"on {second.rows:,} records kept apart"
     if sure[best] <= SURE:
         reason = f"{chosen.reason}; {where} {told}"
@@ -178,6 +176,13 @@ def _contest(release: Release, chosen: Chosen, growing: _Growing) -> Chosen:
     others = [text for text in told.split(", ") if not text.startswith(best)]
     reason += f" ({', '.join(others)})" if others else ""
     return evidence_of(release, best)._replace(reason=reason)
+
+
+def _told(method: str, lead: Lead) -> str:
+    """Say by how much a method leads; only the error where that is all there is to say."""
+    if lead.error > VAGUE and abs(lead.surely()) < SURE:
+        return f"{method} cannot be told apart (± {100 * lead.error:.0f} points)"
+    return f"{method} {'ahead' if lead.value > 0 else 'behind'} by {lead}"
 
 
 def _may_contest(release: Release) -> bool:

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import numpy as np
+
 from privet.schema import Schema
 from tests.cli.running import run, run_json
 
@@ -38,6 +40,18 @@ def test_a_column_that_looks_like_an_identifier_is_pointed_out(folder: Path) -> 
     said = run("schema", "people.csv", "--target", "play")
     assert "'who' is withheld: no two records have the same value." in said.stderr
     assert "name149" not in said.stdout
+
+
+def test_numbers_that_may_tell_records_apart(folder: Path) -> None:
+    numbers = np.random.default_rng(1).permutation(300)
+    rows = "".join(f"{i},{i + 70},{1000 + 7 * i * i},{i % 90},{i % 2}\n" for i in numbers.tolist())
+    Path("people.csv").write_text("case,Policy No,code,age,play\n" + rows)
+    said = run("schema", "people.csv", "--target", "play")
+    for name in ("case", "Policy No"):
+        assert f"{name!r} is withheld: it numbers the records." in said.stderr
+    assert "'code': each record has its own value" in said.stderr
+    assert "is it an identifier?" in said.stdout
+    assert "'age'" not in said.stderr
 
 
 def test_checking_a_schema_and_a_table(table: Path) -> None:

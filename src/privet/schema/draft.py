@@ -17,6 +17,8 @@ from privet.schema.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from numpy.typing import NDArray
+
     from privet.coding import Value
     from privet.files.format import Format
     from privet.frames import Column
@@ -30,7 +32,7 @@ _RARE = 20  # times rarer than a spelling that differs little: asked about
 _NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*")
 _NAMES = re.compile(
     r"(^|[\W_])(id|ids|uuid|guid|name|surname|e-?mail|phone|mobile|ssn|iban|passport|address|"
-    r"street|login)([\W_]|$)"
+    r"street|login|no|nr|number)([\W_]|$)"
 )
 
 
@@ -68,14 +70,12 @@ class Draft:
                 continue
             attribute = _attribute(name, column, bins, categorical=name == target)
             attributes.append(replace(attribute, unit=DAYS) if name in dates else attribute)
-            if attribute.is_categorical:
-                asked = _rare(counts or counted(column))
-                if asked:
-                    questions[name] = "\n".join(asked)
-                    how_many = f"{len(asked)} rare spelling{'s' * (len(asked) > 1)}"
-                    notes.append(f"{name!r}: {how_many} of another category? The draft asks.")
-                if _is_code(attribute):
-                    notes.append(f"{name!r} is read as text: its numbers have leading zeros.")
+            if counts is None and attribute.is_categorical:
+                counts = counted(column)
+            question, more = _asked(attribute, counts or {})
+            notes += more
+            if question:
+                questions[name] = question
         if withheld and len(attributes) < 2:
             message = f"Every column but the class {target!r} looks like a name or an identifier."
             hint = "declare the schema by hand if one of them is not."
@@ -123,9 +123,7 @@ def _identifying(name: str, column: Column, counts: dict[Any, int] | None) -> st
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     named = _NAMES.search(words) is not None and (unique or different > max(_MANY, rows / 2))
     if isinstance(column, np.ndarray):
-        counting = column.dtype.kind in "iu" and bool((np.diff(column) == 1).all())
-        numbered = unique and counting
-        return "it numbers the records" if numbered or named else ""
+        return "it numbers the records" if named or (unique and _is_counting(column)) else ""
     if not all(isinstance(value, str) for value in known):
         return ""
     if unique:
@@ -133,6 +131,36 @@ def _identifying(name: str, column: Column, counts: dict[Any, int] | None) -> st
     if named or different > min(_MOST, max(_MANY, rows / 10)):
         return f"it has {different:,} values in {rows:,} records"
     return ""
+
+
+def _asked(attribute: Attribute, counts: dict[Any, int]) -> tuple[str, list[str]]:
+    """Return what to ask the owner about an attribute, if anything, and notes about it."""
+    name = attribute.name
+    if not attribute.is_categorical:
+        if attribute.integer and _own(counts):
+            question = "Each record has a value of its own: is it an identifier?"
+            return question, [f"{name!r}: each record has its own value. The draft asks."]
+        return "", []
+    rare = _rare(counts)
+    notes = []
+    if rare:
+        how_many = f"{len(rare)} rare spelling{'s' * (len(rare) > 1)}"
+        notes.append(f"{name!r}: {how_many} of another category? The draft asks.")
+    if _is_code(attribute):
+        notes.append(f"{name!r} is read as text: its numbers have leading zeros.")
+    return "\n".join(rare), notes
+
+
+def _own(counts: dict[Any, int]) -> bool:
+    """Whether each of enough records has a value that no other has."""
+    known = [count for value, count in counts.items() if value is not None]
+    return len(known) >= _MANY and max(known) == 1
+
+
+def _is_counting(column: NDArray[Any]) -> bool:
+    """Whether whole numbers follow each other without a gap, in whatever order."""
+    known = np.sort(column[np.isfinite(column)])
+    return bool((np.diff(known) == 1).all())
 
 
 def _attribute(name: str, column: Column, bins: int | None, *, categorical: bool) -> Attribute:
