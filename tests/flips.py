@@ -11,7 +11,7 @@ _RANDOM = random.Random(1 if os.environ.get("PRIVET_HYPOTHESIS") == "steady" els
 
 
 def flipped(data: bytes, sample: int = SAMPLE) -> Iterator[bytes]:
-    """Yield the bytes with one bit turned round, for some bits or all of them."""
+    """Yield the bytes with one bit flipped, for some bits or all of them."""
     bits = range(8 * len(data))
     if os.environ.get("PRIVET_FLIPS") != "all":
         bits = _RANDOM.sample(bits, min(sample, len(bits)))  # type: ignore[assignment]

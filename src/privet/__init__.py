@@ -1,6 +1,6 @@
 """privet: decision trees mined from records that were disguised before anyone else saw them.
 
-An owner disguises a table, ``RandomSubstitution(gamma=8).disguise(frame, schema)``, and gives away
+An owner disguises a table, ``RandomSubstitution(gamma=8).disguise(frame, schema)``, and publishes
 the release; a miner learns a tree from it that is right about the originals,
 ``TreeClassifier().fit(release)``.
 """

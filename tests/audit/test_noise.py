@@ -180,7 +180,7 @@ def test_compared_plans_with_noise_have_no_epsilon() -> None:
 
 
 def test_what_has_no_bound_is_compared_without_epsilon() -> None:
-    """k-anonymity, groups turned round together and plain attributes: the claim is infinite."""
+    """k-anonymity, groups flipped together and plain attributes: the claim is infinite."""
     table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
     names = [one.name for one in schema.inputs]
     plans: dict[str, Disguise] = {

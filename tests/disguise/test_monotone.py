@@ -102,7 +102,7 @@ def test_a_tree_decodes_to_the_same_partition(
     for tree in (model.tree_, decoded):  # counts are exact: every test is sure, and no leaf tests
         assert (np.isinf(tree.z) == (tree.child >= 0)).all()
     assert sorted(decoded.gain) == sorted(model.tree_.gain)
-    if not reverse:  # turned round, ties fall to the other end
+    if not reverse:  # reversed, ties fall to the other end
         grown = TreeClassifier(policy=policy).fit(Plan({}, default=Exact()).disguise(raw, SCHEMA))
         assert np.array_equal(decoded.attribute, grown.tree_.attribute)
         assert np.allclose(decoded.threshold, grown.tree_.threshold, equal_nan=True)

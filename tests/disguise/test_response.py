@@ -188,7 +188,7 @@ def test_the_claim_says_what_a_group_reveals() -> None:
     assert claim.epsilon == math.inf
     text = " ".join(claim.sentences())
     assert "no finite ε" in text
-    assert "one known value gives away the others" in text
+    assert "one known value discloses the others" in text
     assert "Left out of these bounds: 'kids', 'car', 'rent'" in text
     plain = RandomizedResponse([NAMES], theta=1).claim(SCHEMA)
     assert set(plain.disclosed) == {*NAMES, "risk"}

@@ -1,7 +1,7 @@
 """The collector's equations of the paper: from counts of barred events to counts of true ones.
 
 n parties with one θ see an event E_1 … E_n through an (n+1)-state system by the number of parties
-whose event is barred, that is turned round (ZCM §4.2). Mining uses the records' weights, which
+whose event is barred, that is flipped (ZCM §4.2). Mining uses the records' weights, which
 give the same numbers and also work for different θ; this is the paper's own way.
 """
 

@@ -155,7 +155,7 @@ def test_the_command_makes_the_same_release(looked: Running) -> None:
     assert audit.state == "done", audit.error
     status, heads, report = running.call(f"/audits/{audit.number}.html")
     assert "attachment" in heads["content-disposition"]
-    assert b"What this release gives away" in report
+    assert b"What this release discloses" in report
     assert NAME.encode() not in report
     assert b"The audit" in running.call("/owner/release")[2]
 

@@ -1,4 +1,4 @@
-"""The audit: what a release gives away, and what it is still good for.
+"""The audit: what a release discloses, and what it is still good for.
 
 ``privet.audit(release, original=frame)`` returns an ``Audit``: measures, checks, attacks, utility
 and a verdict, as JSON, text or HTML. The room itself can be called, so that the function has its

@@ -62,7 +62,7 @@ def advise(
 
 
 def _mend(case: Case, checks: Sequence[Check], plain: Sequence[str]) -> list[str]:
-    """Say what makes the release unfit to be given away."""
+    """Say what makes the release unfit to be published."""
     release = case.release
     said = []
     if release.seeded:
@@ -75,7 +75,7 @@ def _mend(case: Case, checks: Sequence[Check], plain: Sequence[str]) -> list[str
         listed = f"{', '.join(map(repr, plain[:4]))}{' and others' if len(plain) > 4 else ''}"
         said.append(f"Put {listed} through a channel, or withhold what is plain.")
     if release.schema.learned:
-        said.append("Declare the schema by hand: a learned one gives away categories and ranges.")
+        said.append("Declare the schema by hand: a learned one discloses categories and ranges.")
     return said
 
 

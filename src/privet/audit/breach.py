@@ -1,4 +1,4 @@
-"""Breaches of additive noise, record by record: what each released number gives away (AS)."""
+"""Breaches of additive noise, record by record: what each released number discloses (AS)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What groups of a release that look alike give away: k, l-diversity and t-closeness."""
+"""What groups of a release that look alike disclose: k, l-diversity and t-closeness."""
 
 from __future__ import annotations
 

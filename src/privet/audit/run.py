@@ -42,7 +42,7 @@ def audit(
     sample: int = SAMPLE,
     seed: int | str | bytes | None = None,
 ) -> Audit:
-    """Find out what a release gives away, and what it is still good for.
+    """Find out what a release discloses, and what it is still good for.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class Facts:
         plain = [name for name in self.disclosed if name not in self.agreed]
         for names, why in (
             (plain, "is plain and was not agreed to be"),
-            (self.turned, "is turned round together with others"),
+            (self.turned, "is flipped together with others"),
             (self.noisy, "has noise added"),
         ):
             if names:

@@ -117,7 +117,7 @@ def encoded(
 ) -> tuple[Release, Key]:
     """Put originals through fresh monotone functions, rows in order; return the key as well.
 
-    Which kinds of pieces the owner chose stands on no card: they are the usual ones here.
+    Which kinds of pieces the owner chose is on no card: they are the usual ones here.
     """
     target = release.schema.target
     coding = release.codings[target]

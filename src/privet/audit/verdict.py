@@ -101,7 +101,7 @@ def _unbounded(facts: Facts) -> str:
         )
     if facts.turned:
         return (
-            f"{len(facts.turned)} attributes are turned round together with others, which has no "
+            f"{len(facts.turned)} attributes are flipped together with others, which has no "
             "finite ε: a report shows a record up to turning it round."
         )
     if facts.noisy:

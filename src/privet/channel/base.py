@@ -1,7 +1,7 @@
 """What a channel is: the known random change of one independent group of attributes.
 
 Column k of a channel's matrix is the law of what is released for the value k, in whole numbers
-that sum to ``2**bits``. The same numbers are drawn from, stand on the card, make the claim and are
+that sum to ``2**bits``. The same numbers are drawn from, are on the card, make the claim and are
 inverted by the miner.
 
 The values of a group of several attributes are numbered in mixed radix, the last attribute

@@ -56,7 +56,7 @@ def _import_kinds() -> None:
 
 
 def read_exactly(form: Mapping[str, Any], make: Callable[[], Made]) -> Made:
-    """Return the channel that ``make`` makes, if it stands on a card just as ``form`` does."""
+    """Return the channel that ``make`` makes, if it is on a card just as ``form`` does."""
     try:
         channel = make()
         same = channel.to_dict() == form

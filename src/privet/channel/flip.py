@@ -1,7 +1,7 @@
 """The flip channel: a group of binary attributes tells the truth, or the opposite of all of it.
 
 Multi-variant randomized response (ZCM §4): with probability θ a record's values are sent as they
-are, else every one of them is turned round. Untested attributes of the group drop out of an
+are, else every one of them is flipped. Untested attributes of the group drop out of an
 event: what is left is again a flip channel, over the tested ones.
 """
 
@@ -57,7 +57,7 @@ def check_theta(theta: object, where: str) -> Fraction:
 @register
 @dataclass(frozen=True)
 class Flip(Stated):
-    """Send a group of binary attributes as it is with probability θ, else all of it turned round.
+    """Send a group of binary attributes as it is with probability θ, else all of it flipped.
 
     A single bit is protected by ε = |ln(θ/(1−θ))|. Two or more together have **no finite ε**: a
     report shows the record up to turning all of it round. Of the ``2**bits`` words ``keep`` send

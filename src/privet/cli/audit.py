@@ -1,4 +1,4 @@
-"""``privet audit``: what a release gives away, and what it is still good for."""
+"""``privet audit``: what a release discloses, and what it is still good for."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def plan(
     written: Format,
     as_json: bool,
 ) -> None:
-    """Say what a store would cost and give away before there is one; for a TABLE, exactly."""
+    """Say what a store would cost and disclose before there is one; for a TABLE, exactly."""
     from privet.cli.output import emit, say
     from privet.cli.tables import table_files
     from privet.schema import Schema

@@ -27,7 +27,7 @@ class CGADP(GADP):
     """GADP by a normal copula: ranks go through it, and come back by the originals' quantiles.
 
     Each column keeps its distribution, and rank correlations stay, on average. No formal
-    guarantee: besides what GADP gives away, the smallest and the largest number of a column are
+    guarantee: besides what GADP discloses, the smallest and the largest number of a column are
     released. Parameters as for ``GADP``; the domains are always kept.
 
     Examples

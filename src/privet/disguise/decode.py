@@ -25,7 +25,7 @@ def decode_tree(tree: Tree, key: Key) -> Tree:
 
     The two values that a threshold lies between are decoded, and the new threshold is their
     middle: turning back the threshold itself fails where it lies between two pieces. Where an
-    attribute was turned round, the two children change places.
+    attribute was reversed, the two children change places.
 
     Examples
     --------
@@ -65,9 +65,7 @@ def _pair(law: AttributeKey, around: Floats) -> Floats:
     pieces = law.places(around)
     below, above = (0, 1) if not law.reversed else (1, 0)
     if pieces[0] == pieces[1] and not law.keeps_order(int(pieces[0])):
-        message = (
-            f"A threshold of {law.name!r} lies inside a piece that was turned round or permuted."
-        )
+        message = f"A threshold of {law.name!r} lies inside a piece that was reversed or permuted."
         hint = "mine with min_impurity_decrease above 0 and no least leaf size, "
         hint += "or disguise with anti=False."
         raise TreeError(message, hint=hint)

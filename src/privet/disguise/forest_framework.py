@@ -50,7 +50,7 @@ class ForestFramework(Noised):
     ----------
     n_trees
         The most trees of the forest. More trees make smaller intersections: more rules are kept,
-        and more is given away.
+        and more is disclosed.
     noise
         The standard deviation of the noise, as a share of each attribute's range.
     mean

@@ -1,4 +1,4 @@
-"""Privacy loss of complementation: what leaked records give away on average (Fong, chapter 6).
+"""Privacy loss of complementation: what leaked records disclose on average (Fong, chapter 6).
 
 The thesis counts matches: a leaked record of T′ or T^P matches as many collected records as are
 equal to it. With n = |T^U|, s samples and q copies, r leaked records match
@@ -30,7 +30,7 @@ __all__ = ["Loss", "dummy_bound", "dummy_ratio", "fewest_copies", "loss_of", "st
 
 @dataclass(frozen=True)
 class Loss:
-    """What ``leaked`` records of T′ and T^P give away.
+    """What ``leaked`` records of T′ and T^P disclose.
 
     ``lost`` is the loss in full (§6.1.1), with the chance that records are rebuilt and with what a
     record tells; ``value`` is what it comes to if none are and each tells all, as the thesis has

@@ -1,7 +1,7 @@
 """Monotone disguise: secret functions that keep a tree's shape (Bu and others; Fong §4.2.2).
 
 Each numeric attribute is cut where the class changes between neighbouring values; each piece gets a
-random function of its own, and the order between pieces is kept, or all of it turned round. A tree
+random function of its own, and the order between pieces is kept, or all of it reversed. A tree
 splits between pieces, so it has the same shape, and the owner's key turns its thresholds back.
 """
 
@@ -77,11 +77,11 @@ class Monotone(WholeTable):
         Kinds of functions to choose from: ``linear``, ``polynomial``, and for whole numbers
         ``permutation``.
     anti
-        Whether single pieces may be turned round. As with permutation, a tree that cuts *inside*
+        Whether single pieces may be reversed. As with permutation, a tree that cuts *inside*
         such a piece (it gains nothing there, so only a tie or a least leaf size makes it) cannot
         be decoded.
     reverse
-        Whether whole attributes may be turned round, each with an even chance.
+        Whether whole attributes may be reversed, each with an even chance.
     breaks
         Breakpoints of some attributes, by name, instead of those where the class changes.
     functions
@@ -343,5 +343,5 @@ class Monotone(WholeTable):
 
 
 def _turned(piece: Piece, top: float) -> Piece:
-    """Return a piece with its image turned round within the whole image."""
+    """Return a piece with its image reversed within the whole image."""
     return replace(piece, start=top - piece.start, stop=top - piece.stop)

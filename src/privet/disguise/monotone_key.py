@@ -78,7 +78,7 @@ class Piece:
 class AttributeKey:
     """The function of one attribute: pieces in the order of original values.
 
-    ``reversed`` says that the order between pieces is turned round.
+    ``reversed`` says that the order between pieces is reversed.
     """
 
     name: str

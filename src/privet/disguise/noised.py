@@ -29,7 +29,7 @@ class Noised(WholeTable):
     """Noise without a bound, for a whole table in memory. There is no formal guarantee.
 
     A method says in ``changed`` which attributes it changes, in ``perturb`` how, and in ``said``,
-    with its settings in braces, what that gives away. What it releases has the names, the order
+    with its settings in braces, what that discloses. What it releases has the names, the order
     and, unless it says otherwise, the domains of the originals, and is mined as a plain table is.
     """
 

@@ -118,7 +118,7 @@ class RandomizedResponse(Planned):
                 for group, theta in zip(names, thetas, strict=True)
             ]
         if self.cuts:
-            message = "RandomizedResponse: cuts are for groups that are turned round; "
+            message = "RandomizedResponse: cuts are for groups that are flipped; "
             raise PlanError(message + "with gamma use bins.")
         gammas = _each(self.gamma, len(names), "gamma")
         for gamma in gammas:
@@ -199,8 +199,8 @@ def group_warnings(groups: Sequence[Group]) -> list[str]:
             continue
         odds = max(channel.keep, channel.turn) / min(channel.keep, channel.turn)
         said.append(
-            f"{group.where} is turned round together, which has no finite ε: one known value "
-            f"gives away the others. A joint channel with gamma = {odds:.4g} has, for the whole "
+            f"{group.where} is flipped together, which has no finite ε: one known value "
+            f"discloses the others. A joint channel with gamma = {odds:.4g} has, for the whole "
             f"group, the ε of a single bit at theta = {float(group.theta):g}."
         )
     return said

@@ -27,7 +27,7 @@ STAMP = b"privet.reconstructed"  # the key of the stamp in an Arrow table's or P
 _WHAT = (
     "A reconstructed table: the columns named here were disguised and hold values that agree with "
     "the estimated counts of the originals. No row is a record of a person; the table was made "
-    "from the release alone and gives away no more than it does. Columns go together less than "
+    "from the release alone and discloses no more than it does. Columns go together less than "
     "the originals did."
 )
 

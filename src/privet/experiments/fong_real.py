@@ -104,7 +104,7 @@ def sampling(setting: Setting, seeds: Seeds) -> dict[str, float]:
 
 
 def real(rows: Sequence[Row]) -> Section:
-    """Tabulate what the store of real samples costs and gives away."""
+    """Tabulate what the store of real samples costs and discloses."""
     lines = [
         [
             row["cut"],

@@ -99,7 +99,7 @@ def chapter_4() -> tuple[Section, dict[str, Any]]:
         (
             f"Its tree gets days {_errors_of(anonymous)} wrong. Choosing each step by least loss "
             f"of gain, with the class left out of the quasi-identifier, keeps {kept} values, and "
-            f"{diversity(chosen).homogeneous:.0%} of the classes are given away by their group."
+            f"{diversity(chosen).homogeneous:.0%} of the classes are disclosed by their group."
         ),
     ]
     substituted, facts = _substituted()

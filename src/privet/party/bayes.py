@@ -1,7 +1,7 @@
 """Probability terms of parties that hold different columns: naive Bayes without a join (ZCM §7).
 
 Each party tells P(value | class) of its own attributes, estimated from its own disguised records:
-terms give away no more than those records would. The collector puts the terms side by side.
+terms disclose no more than those records would. The collector puts the terms side by side.
 """
 
 from __future__ import annotations

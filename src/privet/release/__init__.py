@@ -1,4 +1,4 @@
-"""Releases: what an owner gives away. A folder of disguised data and the card that explains it."""
+"""Releases: what an owner publishes. A folder of disguised data and the card that explains it."""
 
 from privet.release.claim import Claim, Promise
 from privet.release.release import Part, Release

@@ -46,7 +46,7 @@ def groups_of(columns: Sequence[NDArray[Any]]) -> Groups:
 class Anonymity:
     """Every record of a release has the same ``quasi`` attributes as at least k − 1 others.
 
-    That hides which record is whose among k. It bounds neither what a whole group gives away nor
+    That hides which record is whose among k. It bounds neither what a whole group discloses nor
     what someone with knowledge of their own can rule out.
     """
 

@@ -98,7 +98,7 @@ class PartEntry:
     lacks: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entry as it stands on the card."""
+        """Return the entry as it is on the card."""
         rest: dict[str, Any] = {"channels": [channel.to_dict() for channel in self.channels]}
         if self.codings:
             rest["columns"] = {name: _bare(coding) for name, coding in self.codings.items()}

@@ -67,7 +67,7 @@ class Promise:
         return math.inf if self.gamma is None else log(self.gamma)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the promise as it stands on the card."""
+        """Return the promise as it is on the card."""
         return {
             "attributes": list(self.attributes),
             "treatment": self.treatment,
@@ -239,7 +239,7 @@ class Claim:
         return self.formal and not self.seeded
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the claim as it stands on the card."""
+        """Return the claim as it is on the card."""
         return {
             "private": self.private,
             "formal": self.formal,

@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What an owner gives away: disguised records, and the card that explains them.
+    """What an owner publishes: disguised records, and the card that explains them.
 
     ``schema`` has the attributes as released: a value class is a coarser domain, and what is
     withheld is not there. ``codings`` says for each column what its codes stand for (before the

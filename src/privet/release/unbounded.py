@@ -25,7 +25,7 @@ MOST, LONGEST = 8, 1000  # sentences of a card, and letters of one
 class UnboundedNoise:
     """Which method made a table, and with which settings: enough to do the same to other records.
 
-    ``said`` are the method's sentences about what was done and what it gives away. ``declared``
+    ``said`` are the method's sentences about what was done and what it discloses. ``declared``
     has the owner's declarations of attributes whose released domain is another one. It protects by
     nothing that could be proved: there is no formal guarantee.
     """
@@ -45,7 +45,7 @@ class UnboundedNoise:
         """Nothing of such noise can be checked on the records: any table is possible."""
 
     def notes(self) -> tuple[str, ...]:
-        """Say what was done and what it gives away."""
+        """Say what was done and what it discloses."""
         return self.said
 
     def to_dict(self) -> dict[str, Any]:

@@ -224,7 +224,7 @@ class Universe:
         return counts
 
     def notes(self) -> tuple[str, ...]:
-        """Say what the two tables give away, and what they hide."""
+        """Say what the two tables disclose, and what they hide."""
         said = (
             (
                 "Both tables together give every collected record back, exactly: complementation "

@@ -73,9 +73,9 @@ def _about(promise: Promise) -> str:
     if promise.is_turned:
         listed = ", ".join(map(repr, promise.attributes))
         return (
-            f"{listed} are turned round together or not at all, which has no finite ε: a report "
+            f"{listed} are flipped together or not at all, which has no finite ε: a report "
             "shows every record up to turning it round. Which of these attributes are equal is "
-            "plain, one known value gives away the others, and so does an impossible opposite."
+            "plain, one known value discloses the others, and so does an impossible opposite."
         )
     if promise.interval is not None:
         return promise.interval.sentence(names)

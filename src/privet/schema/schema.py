@@ -332,7 +332,7 @@ class Schema:
 
     @classmethod
     def infer(cls, frame: Any, *, target: str, bins: int | None = None) -> Schema:
-        """Read a schema off a table: its categories and ranges, which it thereby gives away.
+        """Read a schema off a table: its categories and ranges, which it thereby discloses.
 
         The schema is marked as learned from data, and so is every release made with it. Columns
         that look like names or identifiers are withheld; dates become numbers of days.

@@ -380,7 +380,7 @@ class Store:
     def loss(
         self, leaked: int = 1, *, alpha: float = 0.0, p_d: float = 1.0, p_r: float | None = None
     ) -> Loss:
-        """Return what a leak of some stored records gives away on average (Fong, §6.1).
+        """Return what a leak of some stored records discloses on average (Fong, §6.1).
 
         The thesis' α, P_D and P_R are explained at ``privet.disguise.loss.loss_of``.
 

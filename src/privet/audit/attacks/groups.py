@@ -171,7 +171,7 @@ def known_value(world: World) -> Iterator[Trial]:
 
 @attack(
     "opposite",
-    title="Name a group that is turned round from what is usual",
+    title="Name a group that is flipped from what is usual",
     needs="the release, its card, and how common groups of values are in each class",
     remedy="a joint channel (gamma=) for the group, or groups whose opposites are as common",
     applies=lambda case: (
@@ -179,7 +179,7 @@ def known_value(world: World) -> Iterator[Trial]:
         or (
             ""
             if any(isinstance(group.channel, Flip) for group in _together(case))
-            else "no attributes are turned round together"
+            else "no attributes are flipped together"
         )
     ),
 )

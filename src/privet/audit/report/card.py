@@ -70,7 +70,7 @@ def _done(promise: Promise) -> str:
     if promise.treatment == WITHHELD:
         return "left out: nothing of it is released"
     if promise.is_turned:
-        return "turned round together or not at all, by chance"
+        return "flipped together or not at all, by chance"
     if promise.interval is not None:
         return "noise was added to every value"
     if promise.gamma is not None:

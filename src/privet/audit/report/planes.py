@@ -114,7 +114,7 @@ def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
     up = tuple(Tick(_y(value, (0, 1)), tick(value)) for value in steps(0, 1))
     said = ", ".join(f"{number}: {percent(value)}" for number, value in worst.curve)
     return Curve(
-        f"What repeated releases would give away of {shown(worst.about, 24)}",
+        f"What repeated releases would disclose of {shown(worst.about, 24)}",
         f"How often the best guess is right after so many fresh disguises of the records: {said}. "
         f"A blind guess: {percent(worst.blind)}.",
         points,
