@@ -4,6 +4,8 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +33,17 @@ settings.register_profile("steady", deadline=None, print_blob=True, derandomize=
 settings.load_profile(os.environ.get("PRIVET_HYPOTHESIS", "default"))
 
 MISSING = "MISSING:"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Where examples are the same each time, what is drawn at random in this process is, too."""
+    if os.environ.get("PRIVET_HYPOTHESIS") != "steady":
+        return (yield)
+    drawn = Random(item.nodeid)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("privet.randomness.secrets", SimpleNamespace(token_bytes=drawn.randbytes))
+        return (yield)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
