@@ -159,8 +159,7 @@ def _own(counts: dict[Any, int]) -> bool:
 
 def _is_counting(column: NDArray[Any]) -> bool:
     """Whether whole numbers follow each other without a gap, in whatever order."""
-    known = np.sort(column[np.isfinite(column)])
-    return bool((np.diff(known) == 1).all())
+    return column.dtype.kind in "iu" and bool((np.diff(np.sort(column)) == 1).all())
 
 
 def _attribute(name: str, column: Column, bins: int | None, *, categorical: bool) -> Attribute:
