@@ -5,8 +5,8 @@ attribute and the class. Each such set of attributes is counted once and fitted 
 the number of nodes that ask for it: trees use few attributes, so sets are few. It needs no
 inverse, so it serves channels that have none (band, noise), and every record speaks in every table.
 
-A set is capped: beyond ``MOST`` attributes only those already on the path are offered. Where noise
-blurs all chosen attributes, and one table holds them, every node looks at that one.
+A set is capped: beyond ``MOST`` attributes only those already on the path are offered. Where one
+table holds all attributes that earlier trees chose, every node looks at that one.
 """
 
 from __future__ import annotations
