@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from privet.estimate.em import Axis, expected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -30,21 +30,17 @@ NONE = 1e-200  # what stands for no record where a logarithm is taken
 
 
 class Inside(NamedTuple):
-    """The part of a joint table inside a box: cells × classes, their axes, what one observes."""
+    """The part of a joint table inside a box: cells × classes, and the axes of the cells."""
 
     block: Floats
     axes: tuple[Axis, ...]
-    means: Floats
 
     @property
-    def total(self) -> Floats:
-        """How many records of each class there are."""
-        return _summed(self.block)
-
-    @property
-    def levelled(self) -> Floats:
-        """What one would observe if every cell had the class shares of the whole."""
-        return _shared(self.means, self.total)
+    def shares(self) -> Floats:
+        """The share of each class among its records."""
+        total = _summed(self.block)
+        shares: Floats = total / max(float(total.sum()), NONE)
+        return shares
 
 
 @dataclass(frozen=True)
@@ -83,25 +79,29 @@ class Joint:
         apart. That says only that it is worth going on: the splits below must pay for it.
         """
         shares = [seen.inside(mask) for seen, mask in zip(self.views, masks, strict=True)]
+        box = self._within(shares)
         parts = []
         for number in range(int(branch.max()) + 1):
             shares[own] = self.views[own].inside(masks[own] & (branch == number))
             parts.append(self._within(shares))
-        inside = _added(part.means for part in parts)
-        total = _added(part.total for part in parts)
+        place, label = np.divmod(self._cells, self.observed.shape[-1])
+        inside = self._expected(box)
+        rows = self._rows(box)
+        branches = [self._rows(part)[place] for part in parts[:-1]]
+        branches.append(np.maximum(rows[place] - sum(branches), 0.0))
         outside = np.maximum(self._means - inside, 0.0)
-        whole = outside + _shared(inside, total)
-        divided = outside + _added(part.levelled for part in parts)
+        whole = outside + rows[place] * self._seen(box.shares)[label]
+        divided = outside.copy()
+        for part, some in zip(parts, branches, strict=True):
+            divided += some * self._seen(part.shares)[label]
         z = self._z(divided, whole)
         if z > 0.0:
             return z
-        alike = (self._expected(part.axes, _turned(part.block, total)) for part in parts)
-        return min(self._z(self._means, outside + _added(alike)), FAINT)
+        alike = (Inside(_turned(part.block, box.shares), part.axes) for part in parts)
+        return min(self._z(self._means, outside + sum(map(self._expected, alike))), FAINT)
 
     def _z(self, means: Floats, other: Floats) -> float:
         """Return how much likelier some means are than others."""
-        if not self.label.is_exact:
-            means, other = means @ self.label.dense.T, other @ self.label.dense.T
         more = np.log(np.maximum(means, NONE) / np.maximum(other, NONE))
         return math.sqrt(max(0.0, 2.0 * float(np.vdot(self._counts, more))))
 
@@ -115,39 +115,43 @@ class Joint:
         axes = tuple(
             seen.axis.of_some(codes) for seen, codes in zip(self.views, inside, strict=True)
         )
-        return Inside(block, axes, self._expected(axes, block))
+        return Inside(block, axes)
 
-    def _expected(self, axes: tuple[Axis, ...], table: Floats) -> Floats:
-        """Return what one observes where anything was observed, by true classes."""
-        classes = table.shape[-1]
-        if not table.size:
-            return np.zeros((len(self._places), classes))
-        means = expected((*axes, Axis(classes, classes)), table)
-        return means.reshape(-1, classes)[self._places]
+    def _expected(self, part: Inside) -> Floats:
+        """Return what one observes of a part, cell by cell of those where anything was observed."""
+        if not part.block.size:
+            return np.zeros(len(self._cells))
+        means: Floats = expected((*part.axes, self.label), part.block).ravel()[self._cells]
+        return means
+
+    def _rows(self, part: Inside) -> Floats:
+        """Return how many records of a part one observes where, whatever their class."""
+        if not part.block.size:
+            return np.zeros(math.prod(self.observed.shape[:-1]))
+        return expected(part.axes, _rows(part.block)).ravel()
+
+    def _seen(self, shares: Floats) -> Floats:
+        """Return the shares of classes as they are observed."""
+        return shares if self.label.is_exact else self.label.dense @ shares
 
     @cached_property
-    def _places(self) -> NDArray[np.int64]:
-        """Where anything was observed of the attributes."""
-        return np.flatnonzero(_rows(self.observed.reshape(-1, self.observed.shape[-1])))
+    def _cells(self) -> NDArray[np.int64]:
+        """Where anything was observed."""
+        return np.flatnonzero(self.observed)
 
-    @property
+    @cached_property
     def _counts(self) -> Floats:
-        counts: Floats = self.observed.reshape(-1, self.observed.shape[-1])[self._places]
-        return counts
+        return self.observed.ravel()[self._cells]
 
     @cached_property
     def _means(self) -> Floats:
-        return self._expected(tuple(seen.axis for seen in self.views), self.table)
+        return self._expected(Inside(self.table, tuple(seen.axis for seen in self.views)))
 
 
 def _span(share: Floats) -> slice:
     """Return from where to where anything has a share."""
     inside = np.flatnonzero(share)
     return slice(int(inside[0]), int(inside[-1]) + 1) if len(inside) else slice(0)
-
-
-def _added(arrays: Iterable[Floats]) -> Floats:
-    return reduce(np.add, arrays)
 
 
 def _rows(table: Floats) -> Floats:
@@ -163,16 +167,10 @@ def _summed(table: Floats) -> Floats:
     return summed
 
 
-def _shared(means: Floats, total: Floats) -> Floats:
-    """Return means with the class shares of ``total``."""
-    shared: Floats = _rows(means)[:, None] * (total / max(float(total.sum()), NONE))
-    return shared
-
-
-def _turned(table: Floats, total: Floats) -> Floats:
-    """Return the table with its classes weighed so that its sum has the shares of ``total``."""
+def _turned(table: Floats, shares: Floats) -> Floats:
+    """Return the table with its classes weighed so that its sum has these shares of them."""
     before = _summed(table)
-    turned = table * (total / total.sum() / np.maximum(before / max(before.sum(), 1e-300), 1e-12))
+    turned = table * (shares / np.maximum(before / max(before.sum(), 1e-300), 1e-12))
     rows = _rows(table) / np.maximum(_rows(turned), 1e-300)
     whole: Floats = turned * rows[..., None]
     return whole

@@ -86,10 +86,15 @@ def divide(observed: Floats, expected: Floats) -> None:
 
 @kernel
 def hurry(table: Floats, before: Floats, share: float, out: Floats) -> None:
-    """Go on by a share of the way that each cell has come, on a scale of logarithms."""
+    """Go on by a share of the way that each cell has come, on a scale of logarithms.
+
+    The power of ``share`` is taken by its Padé approximant of one degree above and below, which is
+    positive as it is, within a tenth from a quarter of what it was up to ``MOST_AHEAD``, and takes a division instead.
+    """
+    above, below = (1.0 + share) / 2.0, (1.0 - share) / 2.0
     for i in range(len(table)):
-        came = table[i] / max(before[i], 1e-300)
-        out[i] = table[i] * min(came, MOST_AHEAD) ** share
+        came = min(table[i] / max(before[i], 1e-300), MOST_AHEAD) - 1.0
+        out[i] = table[i] * (1.0 + above * came) / (1.0 + below * came)
 
 
 @kernel
