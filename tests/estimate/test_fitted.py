@@ -102,7 +102,7 @@ def test_a_large_table_is_seen_coarsely(monkeypatch: pytest.MonkeyPatch) -> None
     disguise = pv.RandomSubstitution(gamma=8, kind="band", bins=24, wave=0)
     release = disguise.disguise(table, datasets.schema("as-f2"), seed=1)
     evidence = fitted(release)
-    monkeypatch.setattr("privet.estimate.fitted.MOST_CELLS", 300)
+    monkeypatch.setattr("privet.estimate.joints.MOST_CELLS", 300)
     small = fitted(release)
     names = [coding.name for coding in evidence.codings]
     box = Box().narrowed("salary", np.arange(24) < 12)

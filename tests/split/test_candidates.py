@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.coding import Coding
 from privet.estimate.base import Frontier
-from privet.estimate.fitted import Fitted
+from privet.estimate.fitted_table import Fitted
 from privet.split.counted import CountTables, best_counted, offsets_of
 from privet.split.policy import Policy
 from privet.split.tables import Counted, Linear

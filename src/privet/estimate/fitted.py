@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,18 +22,12 @@ from scipy.special import chdtri
 
 from privet.channel import CoarseNoise
 from privet.coding import Box
-from privet.compiled import in_threads
-from privet.errors import MethodError
-from privet.estimate.base import BoxFrontier, Evidence
+from privet.estimate.base import Evidence
 from privet.estimate.crossed import cost_of_a_split
-from privet.estimate.em import Axis, em_up_to
-from privet.estimate.joint import Joint
-from privet.estimate.kernels import count_joint
+from privet.estimate.fitted_frontier import FittedFrontier
+from privet.estimate.fitted_table import SPLIT_Z, Fitted
+from privet.estimate.joints import JointTables
 from privet.estimate.settle import settled
-from privet.estimate.view import LEAST_GROUPS, View, outputs_at, view
-from privet.estimate.weighted import variances
-from privet.split.candidates import best_split
-from privet.split.tables import Linear, Screened, Written
 from privet.tree.prune import cut, prune_needless, prune_unsure
 
 if TYPE_CHECKING:
@@ -43,120 +37,27 @@ if TYPE_CHECKING:
 
     from privet.coding import Coding, Floats, Value
     from privet.release import Part
-    from privet.split.candidates import Candidates
-    from privet.split.policy import Policy
-    from privet.split.scored import Scored, Splits
-    from privet.table import Batch, IntArrays
+    from privet.split.scored import Splits
     from privet.tree import Tree
 
-__all__ = ["Fitted", "FittedEvidence"]
+__all__ = ["FittedEvidence"]
 
-MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
-STEPS, MOST_STEPS = 200, 400  # of plain EM at pace 1: as far as that chance is hardly fitted
 WHOLE_CELLS, WHOLE_STEP = 1 << 21, 2  # of one table for all: cells by classes, codes of a group
-CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel of pace 1 keeps
 BLURRED = 0.3  # the pace below which noise leaves only what is smooth
-# A split that brings z² / 2 of log-likelihood costs SPLIT_Z² / 2: the grower goes on past splits of
-# half that z, and subtrees that do not pay are cut. The usual two standard errors.
-SPLIT_Z = 2.0
 # A first tree is grown to see which attributes ever split so surely: among many nodes and cuts
 # chance reaches a few standard errors for any attribute.
 ATTRIBUTE_Z = 4.5
 # The risk of a tree of more than a leaf where the class hangs on nothing: well below the twentieth
 # that is meant, because z² of a split of a fitted table is χ² only roughly.
 CHANCE = 0.01
-SURE = 3.0  # times ATTRIBUTE_Z, from which on nobody asks for a surer split
 # Of all records: where a node errs for fewer, an attribute that no other node was sure of is not
 # looked for. It could bring no more than that.
 MIXED = 0.005
 FAINT = 0.05  # of the surest split: what an attribute may seem sure of where noise blurs all
 
 
-@dataclass(frozen=True, eq=False)
-class Fitted(Linear):
-    """A table of one attribute at one node, cut out of a fitted joint table.
-
-    ``mean`` holds the fitted counts, values × classes; never negative. ``labels`` inverts the
-    class's channel, None if there is none; ``masks`` is the node's box along the joint's axes.
-    ``split_z`` is what a split has to bring, as ``SPLIT_Z``; 0 if none has to be sure. ``least_z``
-    is how sure it has to be by itself.
-    """
-
-    mean: Floats
-    labels: Floats | None = None
-    joint: Joint | None = None
-    masks: tuple[NDArray[np.bool_], ...] = ()
-    own: int = 0
-    split_z: float = SPLIT_Z
-    least_z: float = 0.0
-
-    def screened(
-        self,
-        branch: NDArray[np.int16],  # noqa: ARG002 - a split's likelihood is asked when it is chosen
-        counts: Floats,
-        gain: Floats,
-        policy: Policy,  # noqa: ARG002 - the same
-    ) -> Screened:
-        """Let all candidates pass: ``written`` puts the chosen one to a sharper test."""
-        return Screened(np.full(len(gain), np.inf), gain, np.ones(counts.shape[:2], np.bool_))
-
-    def written(
-        self, branch: NDArray[np.int16], counts: Floats, coding: Coding, z: float
-    ) -> Written | None:
-        """Ask how much likelier the split makes what was observed, less the price of its choices.
-
-        A split costs ``split_z``² for two choices, where to divide and how the classes differ;
-        every category beyond two, or every branch, is one choice more.
-        """
-        sure = np.zeros(len(counts), np.bool_)
-        if self.split_z == 0:
-            none = np.zeros_like(counts)
-            return Written(z, none, none[:, 0], sure)
-        z, errors, sizes = self.measured(branch, counts)
-        if not coding.ordered:
-            branches = len(counts)
-            values = int(self.mean.any(1).sum()) if branches == 2 else branches
-            z = math.sqrt(max(0.0, z**2 - (values - 2) * self.split_z**2 / 2))
-        return None if z < max(self.split_z / 2, self.least_z) else Written(z, errors, sizes, sure)
-
-    def measured(self, branch: NDArray[np.int16], counts: Floats) -> tuple[float, Floats, Floats]:
-        """Return how likely a split is, as a z, and the errors of its counts and sizes."""
-        return self.likelihood_z(branch), *self.leads(branch, counts)[:2]
-
-    def variances(self, coefficients: Floats) -> Floats:
-        """Return the variance of sums of cells in the linear estimate by left inverses.
-
-        EM's is a bettered version of that one: an honest upper bound.
-        """
-        weights, squares = self._linear
-        return variances(weights, self.labels, squares, self.mean, coefficients)
-
-    @cached_property
-    def _linear(self) -> tuple[Floats | None, Floats]:
-        """The weights of the attribute's outputs, and what was observed by squared weights.
-
-        Worked out when it is asked for: growing asks about chosen splits only.
-        """
-        if self.joint is None:
-            return None, self.mean
-        squares = self.joint.observed
-        for axis in reversed(range(len(self.masks))):  # the last first, so that places stay right
-            if axis != self.own:
-                seen, mask = self.joint.views[axis], self.masks[axis]
-                share = seen.inside(mask) if seen.inverse is None else mask @ seen.inverse
-                squares = np.tensordot(share**2, squares, (0, axis))
-        seen, inside = self.joint.views[self.own], self.masks[self.own][:, None]
-        if seen.inverse is None:
-            return None, squares * inside
-        return seen.inverse * inside, squares
-
-    def likelihood_z(self, branch: NDArray[np.int16]) -> float:
-        """Return how much likelier what was observed is with a split than without, as a z."""
-        return 0.0 if self.joint is None else self.joint.split_z(self.masks, self.own, branch)
-
-
-class FittedEvidence(Evidence):
+class FittedEvidence(JointTables, Evidence):
     """Evidence of a release of one part by joint tables fitted by EM.
 
     It is grown up to three times. ``refined`` keeps the attributes that a first tree tests surely
@@ -173,19 +74,10 @@ class FittedEvidence(Evidence):
     def __init__(
         self, part: Part, codings: Sequence[Coding], target: str, classes: Sequence[Value]
     ) -> None:
-        self.codings = tuple(codings)
-        self.classes = tuple(classes)
-        self._part = part
-        self._target = target
-        self._axes = [_axis(part, coding) for coding in codings]
+        super().__init__(part, codings, target, classes)
         self._places = {coding.name: place for place, coding in enumerate(codings)}
-        self._class_axis = Axis.of(part.channel(target), len(classes))
-        self._joints: dict[tuple[int, ...], Joint] = {}
-        self._offered = frozenset(range(len(codings)))
         self._mixed: dict[Hashable, bool] = {}  # boxes that were asked about
-        self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
-        self._cost: float | None = 1.0  # errors that a split in that table has to save; None: any
-        self._most, self._most_cells = MOST, MOST_CELLS
+        self._cost: float | None = 1.0  # errors a split in one table for all must save; None: any
         self.attribute_z, self.split_z = ATTRIBUTE_Z, SPLIT_Z
 
     def narrowed(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
@@ -290,11 +182,6 @@ class FittedEvidence(Evidence):
         least = chdtri(len(self.classes) - 1, CHANCE / (cuts * tree.nodes))
         return bool(tree.z.max() ** 2 < least)
 
-    @property
-    def _is_exact(self) -> bool:
-        """Whether nothing was disguised."""
-        return all(axis.is_exact for axis in (*self._axes, self._class_axis))
-
     def _measured(self, tree: Tree) -> Tree:
         """Return the tree with what nobody asked as it grew: how sure splits and counts are."""
         z, errors, sizes = tree.z.copy(), tree.errors.copy(), tree.size_errors.copy()
@@ -362,104 +249,6 @@ class FittedEvidence(Evidence):
             self._mixed[box.key] = bool(errors >= MIXED * self._part.table.rows)
         return self._mixed[box.key]
 
-    def _step(self, places: tuple[int, ...], most_cells: int | None = None) -> int:
-        """Return how many codes form a group in a set's table; 0 if it is too large however many.
-
-        Numbers are grouped alike, as finely as the table's size allows; categories never are.
-        """
-        if len(places) > self._most:
-            return 0
-        if most_cells is None:
-            most_cells = self._most_cells if self._offered.issuperset(places) else MOST_CELLS
-        step = 1
-        while True:
-            cells = 1.0
-            for place in places:
-                cells *= outputs_at(self._axes[place], self._grouped(place, step))
-            if cells <= most_cells:
-                return step
-            step += 1
-            if all(self._grouped(place, step) < step for place in places):
-                return 0
-
-    def _grouped(self, place: int, step: int) -> int:
-        """Return how many codes of an attribute form a group where ``step`` are wanted."""
-        if not self.codings[place].ordered:
-            return 1
-        return max(1, min(step, self._axes[place].inputs // LEAST_GROUPS))
-
-    def _view(self, place: int, step: int) -> View:
-        step = self._grouped(place, step)
-        if step == 1:
-            return View(self._axes[place])
-        return view(self._axes[place], step, self._joints[(place,)].table.sum(-1))
-
-    def _fit(self, sets: list[tuple[int, ...]]) -> None:
-        new = [places for places in sets if places not in self._joints]
-        if not new:
-            return
-        steps = [self._step(places) or 1 for places in new]
-        views = [
-            tuple(self._view(place, step) for place in places)
-            for places, step in zip(new, steps, strict=True)
-        ]
-        observed = self._count(new, views)
-
-        def fit(number: int) -> Joint:
-            return self._fitted(new[number], views[number], observed[number])
-
-        for places, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
-            self._joints[places] = joint
-
-    def _fitted(self, places: tuple[int, ...], views: tuple[View, ...], observed: Floats) -> Joint:
-        """Return the fitted joint table of a set of attributes."""
-        axes = (*(view.axis for view in views), self._class_axis)
-        pace = self._paces[list(places)].min()
-        most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
-        if self.whole:  # the more attributes, the sooner chance is fitted
-            most >>= max(len(places) - MOST, 0)
-        return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
-
-    def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
-        """Count the joint tables of several sets in one pass over the records."""
-        needed = sorted({place for places in sets for place in places})
-        last = self._class_axis.outputs
-        shapes = [(*(each.axis.outputs for each in views_of_set), last) for views_of_set in views]
-
-        def work(batch: Batch) -> IntArrays:
-            columns = {place: self._observed(batch, place) for place in needed}
-            target = np.ascontiguousarray(batch.columns[self._target])
-            tables = []
-            for places, seen, shape in zip(sets, views, shapes, strict=True):
-                codes = np.empty((len(target), len(places)), np.uint16)
-                for column, (place, one) in enumerate(zip(places, seen, strict=True)):
-                    np.floor_divide(columns[place], one.step, out=codes[:, column])
-                out = np.zeros(int(np.prod(shape)), np.int64)
-                count_joint(codes, target, np.array(shape), out)
-                tables.append(out)
-            return tuple(tables)
-
-        counted = self._part.table.count(work, "counting")
-        pairs = zip(counted, shapes, strict=True)
-        return [table.reshape(shape).astype(np.float64) for table, shape in pairs]
-
-    def _observed(self, batch: Batch, place: int) -> NDArray[np.uint16]:
-        coding = self.codings[place]
-        column = batch.columns[coding.name]
-        codes = column if column.dtype.kind == "u" else coding.encode(column)
-        return codes.astype(np.uint16)
-
-    def is_disguised(self, place: int) -> bool:
-        """Whether an attribute's codes are cells of numbers that went through a channel."""
-        return self.codings[place].ordered and not self._axes[place].is_exact
-
-    def joints(self, sets: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], Joint]:
-        """Return the joint tables of some sets of attributes; none of a set that is too large."""
-        able = sorted({places for places in sets if len(places) == 1 or self._step(places)})
-        self._fit(sorted({(place,) for places in able for place in places}))
-        self._fit(able)
-        return {places: self._joints[places] for places in able}
-
     def estimate(self, box: Box, place: int) -> Fitted:
         """Return the table of one attribute at one node."""
         coding = self.codings[place]
@@ -478,62 +267,3 @@ class FittedEvidence(Evidence):
         mean = joint.views[own].fine(table) * masks[own][:, None]
         least = 0.0 if place in self._offered else ATTRIBUTE_Z
         return Fitted(mean, self._labels, joint, masks, own, self.split_z, least)
-
-    @cached_property
-    def _paces(self) -> Floats:
-        """How fast EM fits each attribute: a difference kept to a share σ goes at a rate of σ²."""
-        kept = [np.linalg.svd(axis.dense, compute_uv=False)[:4] for axis in self._axes]
-        return np.array([(spectrum[-1] / spectrum[0] / CLEAR) ** 2 for spectrum in kept])
-
-    @property
-    def pace(self) -> float:
-        """How fast EM fits cells of disguised numbers, and chance with them; 1 if none is fast.
-
-        Categories do not count: of few values there is little that chance could bend.
-        """
-        disguised = [self.is_disguised(place) for place in range(len(self.codings))]
-        paces = self._paces[disguised]
-        return max(1.0, float(np.median(paces))) if len(paces) else 1.0
-
-    @cached_property
-    def _labels(self) -> Floats | None:
-        return View(self._class_axis).inverse
-
-
-class FittedFrontier(BoxFrontier):
-    """Open nodes, whose tables are cut out of joint tables when they are asked for."""
-
-    def __init__(self, owner: FittedEvidence, boxes: list[Box]) -> None:
-        super().__init__(owner.codings, boxes)
-        self._owner = owner
-
-    def at(self, node: int) -> list[Fitted]:
-        """Return one node's tables, one per attribute."""
-        places = range(len(self.codings))
-        return [self._owner.estimate(self.boxes[node], place) for place in places]
-
-    def chosen(self, every: list[Candidates], policy: Policy) -> Scored | None:
-        """Return the best split, or one that gains less and is surer to gain it.
-
-        A fitted table of few records and many cells seems to gain much by chance. So where there
-        are splits as sure as ``ATTRIBUTE_Z`` asks, each counts for less the nearer it is to that.
-        """
-        best, least = best_split(every, policy), self._owner.attribute_z
-        if best is None or policy.ratio or best.z >= SURE * least:
-            return best
-        rivals = (
-            candidates.scored(candidates.best, policy)
-            for candidates in every
-            if candidates.attribute != best.attribute
-        )
-        sure = [split for split in (best, *rivals) if split is not None and split.z >= least]
-        return max(sure, key=lambda split: split.score * (1 - (least / split.z) ** 2), default=best)
-
-
-def _axis(part: Part, coding: Coding) -> Axis:
-    channel = part.channel(coding.name)
-    if channel is not None and len(channel.attributes) > 1:
-        names = ", ".join(channel.attributes)
-        message = f"The method 'joint' fits attributes one by one; {names} were disguised together."
-        raise MethodError(message, hint="use method='direct'.")
-    return Axis.of(channel, coding.size)

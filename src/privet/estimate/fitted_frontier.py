@@ -1,0 +1,50 @@
+"""Open nodes of fitted evidence, and which of their splits is chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from privet.estimate.base import BoxFrontier
+from privet.split.candidates import best_split
+
+if TYPE_CHECKING:
+    from privet.coding import Box
+    from privet.estimate.fitted import FittedEvidence
+    from privet.estimate.fitted_table import Fitted
+    from privet.split.candidates import Candidates
+    from privet.split.policy import Policy
+    from privet.split.scored import Scored
+
+__all__ = ["FittedFrontier"]
+
+SURE = 3.0  # times ATTRIBUTE_Z, from which on nobody asks for a surer split
+
+
+class FittedFrontier(BoxFrontier):
+    """Open nodes, whose tables are cut out of joint tables when they are asked for."""
+
+    def __init__(self, owner: FittedEvidence, boxes: list[Box]) -> None:
+        super().__init__(owner.codings, boxes)
+        self._owner = owner
+
+    def at(self, node: int) -> list[Fitted]:
+        """Return one node's tables, one per attribute."""
+        places = range(len(self.codings))
+        return [self._owner.estimate(self.boxes[node], place) for place in places]
+
+    def chosen(self, every: list[Candidates], policy: Policy) -> Scored | None:
+        """Return the best split, or one that gains less and is surer to gain it.
+
+        A fitted table of few records and many cells seems to gain much by chance. So where there
+        are splits as sure as ``ATTRIBUTE_Z`` asks, each counts for less the nearer it is to that.
+        """
+        best, least = best_split(every, policy), self._owner.attribute_z
+        if best is None or policy.ratio or best.z >= SURE * least:
+            return best
+        rivals = (
+            candidates.scored(candidates.best, policy)
+            for candidates in every
+            if candidates.attribute != best.attribute
+        )
+        sure = [split for split in (best, *rivals) if split is not None and split.z >= least]
+        return max(sure, key=lambda split: split.score * (1 - (least / split.z) ** 2), default=best)

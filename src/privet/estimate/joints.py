@@ -1,0 +1,187 @@
+"""Joint tables of a part's attributes: which may be had, counted once and fitted once.
+
+A set of attributes is capped: beyond ``MOST`` there is no table of it. Numbers are seen in groups
+of codes where a table of all of them would be too large.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.compiled import in_threads
+from privet.errors import MethodError
+from privet.estimate.em import Axis, em_up_to
+from privet.estimate.joint import Joint
+from privet.estimate.kernels import count_joint
+from privet.estimate.view import LEAST_GROUPS, View, outputs_at, view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from privet.coding import Coding, Floats, Value
+    from privet.release import Part
+    from privet.table import Batch, IntArrays
+
+__all__ = ["JointTables"]
+
+MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
+STEPS, MOST_STEPS = 200, 400  # of plain EM at pace 1: as far as that chance is hardly fitted
+CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel of pace 1 keeps
+
+
+class JointTables:
+    """The joint tables of some attributes of a part and the class, fitted when they are needed.
+
+    ``whole`` is the one table that serves all, if there is one.
+    """
+
+    def __init__(
+        self, part: Part, codings: Sequence[Coding], target: str, classes: Sequence[Value]
+    ) -> None:
+        self.codings = tuple(codings)
+        self.classes = tuple(classes)
+        self._part = part
+        self._target = target
+        self._axes = [_axis(part, coding) for coding in codings]
+        self._class_axis = Axis.of(part.channel(target), len(classes))
+        self._joints: dict[tuple[int, ...], Joint] = {}
+        self._offered = frozenset(range(len(codings)))
+        self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
+        self._most, self._most_cells = MOST, MOST_CELLS
+
+    def joints(self, sets: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], Joint]:
+        """Return the joint tables of some sets of attributes; none of a set that is too large."""
+        able = sorted({places for places in sets if len(places) == 1 or self._step(places)})
+        self._fit(sorted({(place,) for places in able for place in places}))
+        self._fit(able)
+        return {places: self._joints[places] for places in able}
+
+    def _fit(self, sets: list[tuple[int, ...]]) -> None:
+        new = [places for places in sets if places not in self._joints]
+        if not new:
+            return
+        steps = [self._step(places) or 1 for places in new]
+        views = [
+            tuple(self._view(place, step) for place in places)
+            for places, step in zip(new, steps, strict=True)
+        ]
+        observed = self._count(new, views)
+
+        def fit(number: int) -> Joint:
+            return self._fitted(new[number], views[number], observed[number])
+
+        for places, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
+            self._joints[places] = joint
+
+    def _fitted(self, places: tuple[int, ...], views: tuple[View, ...], observed: Floats) -> Joint:
+        """Return the fitted joint table of a set of attributes."""
+        axes = (*(view.axis for view in views), self._class_axis)
+        pace = self._paces[list(places)].min()
+        most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
+        if self.whole:  # the more attributes, the sooner chance is fitted
+            most >>= max(len(places) - MOST, 0)
+        return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
+
+    def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
+        """Count the joint tables of several sets in one pass over the records."""
+        needed = sorted({place for places in sets for place in places})
+        last = self._class_axis.outputs
+        shapes = [(*(each.axis.outputs for each in views_of_set), last) for views_of_set in views]
+
+        def work(batch: Batch) -> IntArrays:
+            columns = {place: self._observed(batch, place) for place in needed}
+            target = np.ascontiguousarray(batch.columns[self._target])
+            tables = []
+            for places, seen, shape in zip(sets, views, shapes, strict=True):
+                codes = np.empty((len(target), len(places)), np.uint16)
+                for column, (place, one) in enumerate(zip(places, seen, strict=True)):
+                    np.floor_divide(columns[place], one.step, out=codes[:, column])
+                out = np.zeros(int(np.prod(shape)), np.int64)
+                count_joint(codes, target, np.array(shape), out)
+                tables.append(out)
+            return tuple(tables)
+
+        counted = self._part.table.count(work, "counting")
+        pairs = zip(counted, shapes, strict=True)
+        return [table.reshape(shape).astype(np.float64) for table, shape in pairs]
+
+    def _observed(self, batch: Batch, place: int) -> NDArray[np.uint16]:
+        coding = self.codings[place]
+        column = batch.columns[coding.name]
+        codes = column if column.dtype.kind == "u" else coding.encode(column)
+        return codes.astype(np.uint16)
+
+    def _step(self, places: tuple[int, ...], most_cells: int | None = None) -> int:
+        """Return how many codes form a group in a set's table; 0 if it is too large however many.
+
+        Numbers are grouped alike, as finely as the table's size allows; categories never are.
+        """
+        if len(places) > self._most:
+            return 0
+        if most_cells is None:
+            most_cells = self._most_cells if self._offered.issuperset(places) else MOST_CELLS
+        step = 1
+        while True:
+            cells = 1.0
+            for place in places:
+                cells *= outputs_at(self._axes[place], self._grouped(place, step))
+            if cells <= most_cells:
+                return step
+            step += 1
+            if all(self._grouped(place, step) < step for place in places):
+                return 0
+
+    def _grouped(self, place: int, step: int) -> int:
+        """Return how many codes of an attribute form a group where ``step`` are wanted."""
+        if not self.codings[place].ordered:
+            return 1
+        return max(1, min(step, self._axes[place].inputs // LEAST_GROUPS))
+
+    def _view(self, place: int, step: int) -> View:
+        step = self._grouped(place, step)
+        if step == 1:
+            return View(self._axes[place])
+        return view(self._axes[place], step, self._joints[(place,)].table.sum(-1))
+
+    def is_disguised(self, place: int) -> bool:
+        """Whether an attribute's codes are cells of numbers that went through a channel."""
+        return self.codings[place].ordered and not self._axes[place].is_exact
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether nothing was disguised."""
+        return all(axis.is_exact for axis in (*self._axes, self._class_axis))
+
+    @cached_property
+    def _paces(self) -> Floats:
+        """How fast EM fits each attribute: a difference kept to a share σ goes at a rate of σ²."""
+        kept = [np.linalg.svd(axis.dense, compute_uv=False)[:4] for axis in self._axes]
+        return np.array([(spectrum[-1] / spectrum[0] / CLEAR) ** 2 for spectrum in kept])
+
+    @property
+    def pace(self) -> float:
+        """How fast EM fits cells of disguised numbers, and chance with them; 1 if none is fast.
+
+        Categories do not count: of few values there is little that chance could bend.
+        """
+        disguised = [self.is_disguised(place) for place in range(len(self.codings))]
+        paces = self._paces[disguised]
+        return max(1.0, float(np.median(paces))) if len(paces) else 1.0
+
+    @cached_property
+    def _labels(self) -> Floats | None:
+        return View(self._class_axis).inverse
+
+
+def _axis(part: Part, coding: Coding) -> Axis:
+    channel = part.channel(coding.name)
+    if channel is not None and len(channel.attributes) > 1:
+        names = ", ".join(channel.attributes)
+        message = f"The method 'joint' fits attributes one by one; {names} were disguised together."
+        raise MethodError(message, hint="use method='direct'.")
+    return Axis.of(channel, coding.size)
