@@ -39,7 +39,12 @@ def cost_of_a_split(
     errors = np.zeros(len(costs))
     for own, other in (halves, halves[::-1]):
         tree = grown(own)
-        counts = np.stack([other.counts(box, other.whole) for box in tree.boxes])
+        counts = np.zeros((tree.nodes, len(tree.classes)))
+        for node in range(tree.nodes - 1, -1, -1):
+            kids = tree.children(node)
+            counts[node] = (
+                counts[kids].sum(0) if kids else other.counts(tree.boxes[node], other.whole)
+            )
         wrong = counts.sum(1) - counts[np.arange(tree.nodes), tree.label]
         errors += [_errors(tree, worth_their_cost(tree, cost), wrong) for cost in costs]
     return LESS * float(costs[np.argmin(errors)])

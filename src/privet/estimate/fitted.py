@@ -77,7 +77,8 @@ class FittedEvidence(JointTables, Evidence):
         super().__init__(part, codings, target, classes)
         self._places = {coding.name: place for place, coding in enumerate(codings)}
         self._mixed: dict[Hashable, bool] = {}  # boxes that were asked about
-        self._cost: float | None = 1.0  # errors a split in one table for all must save; None: any
+        # Errors that a split in one table for all has to save; None: splits are judged later.
+        self._cost: float | None = 1.0
         self.attribute_z, self.split_z = ATTRIBUTE_Z, SPLIT_Z
 
     def narrowed(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
@@ -154,7 +155,7 @@ class FittedEvidence(JointTables, Evidence):
         if self.whole and self._cost is None:
             return tree
         if self.whole:
-            return self._measured(prune_needless(tree, self._cost or 0.0))
+            return prune_needless(tree, self._cost or 0.0)
         if self.attribute_z and self._is_chance(tree):
             return cut(tree, np.zeros(tree.nodes, np.bool_))
         return prune_unsure(tree, self.price)
@@ -189,13 +190,13 @@ class FittedEvidence(JointTables, Evidence):
             route, kids = tree.routes[node], tree.children(node)
             if route is not None:
                 estimate = self.estimate(tree.boxes[node], int(tree.attribute[node]))
-                sure = estimate.measured(route, tree.counts[kids])
-                z[node], errors[kids], sizes[kids] = sure
+                errors[kids], sizes[kids], _ = estimate.leads(route, tree.counts[kids])
+                z[node] = estimate.likelihood_z(route) if self.whole else z[node]
         return replace(tree, z=z, errors=errors, size_errors=sizes)
 
     def settled(self, tree: Tree) -> Tree:
-        """Return the tree with thresholds of disguised numbers moved inside their cells."""
-        return settled(tree, self)
+        """Return the tree with its errors, and thresholds of disguised numbers inside cells."""
+        return settled(self._measured(tree), self)
 
     @cached_property
     def is_blurred(self) -> bool:
@@ -248,6 +249,17 @@ class FittedEvidence(JointTables, Evidence):
             errors = counts.sum() - counts.max()
             self._mixed[box.key] = bool(errors >= MIXED * self._part.table.rows)
         return self._mixed[box.key]
+
+    def offers(self, box: Box, place: int) -> bool:
+        """Whether there is a table of an attribute at a node."""
+        return self._set(box, place) is not None
+
+    def can_pay(self, table: Fitted) -> bool:
+        """Whether a node errs for so many records that a split could save what it has to."""
+        if not self.whole:
+            return True
+        counts = table.mean.sum(0)
+        return bool(counts.sum() - counts.max() >= (1.0 if self._cost is None else self._cost))
 
     def estimate(self, box: Box, place: int) -> Fitted:
         """Return the table of one attribute at one node."""

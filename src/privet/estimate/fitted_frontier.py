@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from privet.estimate.base import BoxFrontier
-from privet.split.candidates import best_split
+from privet.split.candidates import best_split, candidates_of
 
 if TYPE_CHECKING:
     from privet.coding import Box
@@ -32,6 +32,17 @@ class FittedFrontier(BoxFrontier):
         places = range(len(self.codings))
         return [self._owner.estimate(self.boxes[node], place) for place in places]
 
+    def candidates(self, node: int, policy: Policy) -> list[Candidates]:
+        """Return all splits of a node, by attribute; of those attributes that have a table."""
+        box, every = self.boxes[node], []
+        for place, coding in enumerate(self.codings):
+            if self._owner.offers(box, place):
+                table = self._owner.estimate(box, place)
+                if not self._owner.can_pay(table):
+                    return []
+                every.append(candidates_of(place, table, coding, policy))
+        return [candidates for candidates in every if candidates is not None]
+
     def chosen(self, every: list[Candidates], policy: Policy) -> Scored | None:
         """Return the best split, or one that gains less and is surer to gain it.
 
@@ -41,10 +52,16 @@ class FittedFrontier(BoxFrontier):
         best, least = best_split(every, policy), self._owner.attribute_z
         if best is None or policy.ratio or best.z >= SURE * least:
             return best
-        rivals = (
-            candidates.scored(candidates.best, policy)
-            for candidates in every
-            if candidates.attribute != best.attribute
-        )
-        sure = [split for split in (best, *rivals) if split is not None and split.z >= least]
-        return max(sure, key=lambda split: split.score * (1 - (least / split.z) ** 2), default=best)
+
+        def worth(split: Scored) -> float:
+            return split.score * (1 - (least / split.z) ** 2) if split.z >= least else 0.0
+
+        chosen = best
+        rivals = [candidates for candidates in every if candidates.attribute != best.attribute]
+        for rival in sorted(rivals, key=lambda rival: -rival.score.max()):
+            if rival.score.max() <= worth(chosen):  # no split is worth more than it scores
+                break
+            split = rival.scored(rival.best, policy)
+            if split is not None and worth(split) > worth(chosen):
+                chosen = split
+        return chosen

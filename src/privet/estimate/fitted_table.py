@@ -62,20 +62,16 @@ class Fitted(Linear):
         A split costs ``split_z``² for two choices, where to divide and how the classes differ;
         every category beyond two, or every branch, is one choice more.
         """
-        sure = np.zeros(len(counts), np.bool_)
+        none = np.zeros_like(counts)  # errors are worked out for the splits that stay
+        written = Written(z, none, none[:, 0], np.zeros(len(counts), np.bool_))
         if self.split_z == 0:
-            none = np.zeros_like(counts)
-            return Written(z, none, none[:, 0], sure)
-        z, errors, sizes = self.measured(branch, counts)
+            return written
+        z = self.likelihood_z(branch)
         if not coding.ordered:
             branches = len(counts)
             values = int(self.mean.any(1).sum()) if branches == 2 else branches
             z = math.sqrt(max(0.0, z**2 - (values - 2) * self.split_z**2 / 2))
-        return None if z < max(self.split_z / 2, self.least_z) else Written(z, errors, sizes, sure)
-
-    def measured(self, branch: NDArray[np.int16], counts: Floats) -> tuple[float, Floats, Floats]:
-        """Return how likely a split is, as a z, and the errors of its counts and sizes."""
-        return self.likelihood_z(branch), *self.leads(branch, counts)[:2]
+        return None if z < max(self.split_z / 2, self.least_z) else written._replace(z=z)
 
     def variances(self, coefficients: Floats) -> Floats:
         """Return the variance of sums of cells in the linear estimate by left inverses.
@@ -89,7 +85,7 @@ class Fitted(Linear):
     def _linear(self) -> tuple[Floats | None, Floats]:
         """The weights of the attribute's outputs, and what was observed by squared weights.
 
-        Worked out when it is asked for: growing asks about chosen splits only.
+        Worked out when it is asked for: nobody asks about splits that do not stay.
         """
         if self.joint is None:
             return None, self.mean

@@ -88,8 +88,8 @@ def divide(observed: Floats, expected: Floats) -> None:
 def hurry(table: Floats, before: Floats, share: float, out: Floats) -> None:
     """Go on by a share of the way that each cell has come, on a scale of logarithms.
 
-    The power of ``share`` is taken by its Padé approximant of one degree above and below, which is
-    positive as it is, within a tenth from a quarter of what it was up to ``MOST_AHEAD``, and takes a division instead.
+    The power is Padé's approximant of one degree above and below: positive as well, within a tenth
+    of it where a cell came by a factor of 1/4 to ``MOST_AHEAD``, in one division.
     """
     above, below = (1.0 + share) / 2.0, (1.0 - share) / 2.0
     for i in range(len(table)):
