@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -348,3 +349,35 @@ def test_hostile_files_are_refused(tmp_path: Path, name: str, data: bytes) -> No
     (tmp_path / name).write_bytes(data)
     with pytest.raises(SchemaError, match=name.replace(".", r"\.")):
         Schema.read(tmp_path / name)
+
+
+# Dates
+
+
+def test_dates_in_a_file_are_days(tmp_path: Path) -> None:
+    path = tmp_path / "visits.toml"
+    path.write_text(
+        "[attributes.first]\nlow = 2016-01-01\nhigh = 2016-12-31\ninteger = true\n"
+        "edges = [2016-04-01, 2016-07-01]\n"
+        "[attributes.at]\nlow = 2016-01-01T12:00:00\nhigh = 2016-01-02T01:00:00+01:00\n"
+        'unit = "days since 1970-01-01"\n'
+    )
+    schema = Schema.read(path)
+    first, at = schema["first"], schema["at"]
+    assert (first.low, first.high, first.edges) == (16801, 17166, (16892, 16983))
+    assert (at.low, at.high) == (16801.5, 16802)
+    assert first.unit == at.unit == "days since 1970-01-01"
+    assert Schema.from_dict(tomllib.loads(schema.to_toml())) == schema
+
+
+def test_dates_in_python_are_days() -> None:
+    first = Attribute.numeric("first", low=date(2016, 1, 1), high=date(2016, 12, 31))  # type: ignore[arg-type]
+    assert first.range == (16801, 17166)
+    later = first.with_cells(edges=[date(2016, 4, 1)])  # type: ignore[list-item]
+    assert later.coding().edges.tolist() == [16892]
+
+
+def test_a_date_in_another_unit_is_refused_with_the_number() -> None:
+    form = {"low": date(2016, 1, 1), "high": 60, "unit": "weeks"}
+    with pytest.raises(SchemaError, match=r"low is a date.*'weeks'.*(?s:.)*2016-01-01 is 16801"):
+        Attribute.from_dict("first", form)

@@ -25,7 +25,8 @@ PLAN = Plan(
         "car": Substitution(gamma=3),
         "rent": Exact(),
         "risk": Exact(),
-    }
+    },
+    wave=0,
 )
 
 

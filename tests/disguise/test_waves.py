@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, plan_from_dict
+from privet.disguise.planfile import plan_to_toml
 from privet.disguise.waves import FINE, LEAST, prior_of
 from privet.errors import DataError, PlanError
 from privet.estimate.distribution import observed_counts
@@ -254,3 +255,58 @@ def test_a_plan_file_names_the_wave() -> None:
     plan = plan_from_dict({"wave": 0.1, "default": "exact", "attributes": {"age": "exact"}})
     assert isinstance(plan, Plan)
     assert plan.wave == 0.1
+
+
+def test_a_plan_takes_two_waves_as_the_method_does() -> None:
+    """Cells that nobody gave follow from a first wave, in a plan as in ``RandomSubstitution``."""
+    treatments = {"income": Substitution(8, bins=12), "days": Substitution(8)}
+    written = plan_from_dict(
+        {
+            "default": "exact",
+            "attributes": {
+                "income": {"method": "substitution", "gamma": 8, "bins": 12},
+                "days": {"method": "substitution", "gamma": 8},
+            },
+        }
+    )
+    assert written == Plan(treatments, default=Exact())
+    release = written.disguise(people(5_000), SCHEMA, seed=1)
+    assert [set(part.codings) for part in release.parts] == [set(), {"income", "days"}]
+    promised = written.claim(SCHEMA).disguised_epsilon
+    assert release.claim.disguised_epsilon == pytest.approx(promised, abs=1e-6)
+    method = RandomSubstitution(8, edges={"given": [2, 5]}).disguise(people(5_000), SCHEMA, seed=1)
+    assert [set(part.codings) for part in method.parts] == [set(), {"income", "days"}]
+
+
+@pytest.mark.parametrize("wave", [0, None])
+def test_a_plan_may_ask_for_a_single_wave(wave: float | None) -> None:
+    plan = Plan({"income": Substitution(8, bins=12)}, default=Exact(), wave=wave)
+    release = plan.disguise(people(5_000), SCHEMA, seed=1)
+    assert len(release.parts) == 1
+    coding = release.codings["income"]
+    assert coding is not None
+    assert coding.to_dict() == SCHEMA["income"].with_cells(12).coding().to_dict()
+    assert "wave = 0" in plan_to_toml(plan)
+    assert plan_from_dict({"wave": 0, "default": "exact"}).disguise(people(5_000), SCHEMA).rows
+
+
+def test_few_records_and_given_cells_take_a_single_wave() -> None:
+    plan = Plan({"income": Substitution(8)}, default=Exact())
+    assert len(plan.disguise(people(3_000), SCHEMA).parts) == 1
+    given = Plan({"income": Substitution(8, edges=[10, 20, 40])}, default=Exact())
+    assert len(given.disguise(people(5_000), SCHEMA).parts) == 1
+
+
+def test_a_wave_leaves_other_channels_and_many_cells_alone() -> None:
+    """Only bands whose cells a wave can draw are drawn, if nothing else was asked for."""
+    other = {
+        "days": Substitution(8, bins=12, kind="gamma-diagonal"),
+        "income": Substitution(8, bins=200),
+    }
+    assert len(Plan(other, default=Exact()).disguise(people(5_000), SCHEMA).parts) == 1
+    mixed = Plan({**other, "given": Substitution(8, bins=12)}, default=Exact())
+    release = mixed.disguise(people(5_000), SCHEMA)
+    assert [set(part.codings) for part in release.parts] == [set(), {"given"}]
+    even = release.codings["days"]
+    assert even is not None
+    assert even.to_dict() == SCHEMA["days"].with_cells(12).coding().to_dict()

@@ -40,7 +40,7 @@ DISGUISES: dict[str, Any] = {
     "flips": RandomizedResponse(
         [["sky", "wind"], ["heat"]], theta=0.85, cuts={"sky": ["sun", "rain"]}
     ),
-    "class, too": Plan({"play": Substitution(gamma=9)}, default=Substitution(gamma=9)),
+    "class, too": Plan({"play": Substitution(gamma=9)}, default=Substitution(gamma=9), wave=0),
     "exact beside": Plan({"heat": Exact()}, default=Substitution(gamma=6)),
 }
 

@@ -38,10 +38,11 @@ class Plan(Planned):
 
     ``default`` is for the attributes not named; the class, if it is not named, is then exact.
     Without a default every attribute must be named. ``groups`` are attributes that go through one
-    channel together, each in one group and without a treatment of its own. With a ``wave``, a
-    share of the records, the cells of numbers are drawn from what these release first; ``"auto"``
-    takes a share that suits the number of records, if there are enough. ``tuned`` says
-    that the plan was chosen by trying it on the records, as the card then does.
+    channel together, each in one group and without a treatment of its own. ``wave`` is the share of
+    the records that are released first, to draw the cells of numbers from; ``"auto"`` takes a share
+    that suits the number of records, if there are enough and some numbers go through a band over
+    cells that are not given; 0 is a single wave. ``tuned`` says that the plan was chosen by trying
+    it on the records, as the card then does.
 
     >>> from privet.disguise import Exact, Plan, Substitution
     >>> plan = Plan({"age": Substitution(gamma=8, bins=12)}, default=Exact())
@@ -52,7 +53,7 @@ class Plan(Planned):
     treatments: Mapping[str, Treatment] = field(default_factory=dict)
     default: Treatment | None = None
     groups: Sequence[Group] = ()
-    wave: float | str | None = None
+    wave: float | str | None = "auto"
     tuned: bool = False
 
     @classmethod
@@ -162,7 +163,7 @@ class Plan(Planned):
     def waves(self, schema: Schema) -> tuple[Plan, ...]:
         """Return the plan of the first wave, and that of the rest before its cells are drawn.
 
-        Without a wave it is the plan itself.
+        Without a wave it is the plan itself. ``"auto"`` is settled by ``suited``.
 
         >>> import privet as pv
         >>> schema = pv.datasets.schema("weather")
@@ -176,7 +177,7 @@ class Plan(Planned):
             return (self,)
         check_share(self.wave)
         own = self._own(schema)
-        rest = Plan(own, groups=self.groups)
+        rest = Plan(own, groups=self.groups, wave=None)
         return replace(rest, treatments={**own, **first_wave(own, schema)}), rest
 
     def suited(self, schema: Schema, rows: int) -> Plan:
@@ -197,11 +198,12 @@ class Plan(Planned):
 
     def _wave(self, own: Mapping[str, Treatment], schema: Schema, rows: int) -> float | str | None:
         """Return the share of the first of two waves for so many records; None for one wave."""
-        from privet.disguise.suited import has_bands, share_for
+        from privet.disguise.suited import share_for
+        from privet.disguise.waves import suiting
 
         if self.wave != "auto":
             return self.wave or None
-        return share_for(rows) if has_bands(own, schema) else None
+        return share_for(rows) if suiting(own, schema) else None
 
     def claim(self, schema: Schema, *, seeded: bool = False) -> Claim:
         """Return what a release made so would promise; no data are needed.

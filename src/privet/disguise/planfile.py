@@ -64,7 +64,7 @@ def plan_from_dict(form: Mapping[str, Any]) -> Disguise:
         treatments,
         None if default is None else _treatment(default, "default"),
         tuple(made),
-        form.get("wave"),
+        form.get("wave", "auto"),
         tuned,
     )
 
@@ -81,7 +81,7 @@ def plan_to_toml(plan: Plan) -> str:
     <BLANKLINE>
     """
     lines = [] if plan.default is None else [f"default = {_written(plan.default)}"]
-    lines += [] if plan.wave is None else [f"wave = {toml_of(plan.wave)}"]
+    lines += [] if plan.wave == "auto" else [f"wave = {toml_of(plan.wave or 0)}"]
     lines += ["tuned_on_records = true"] if plan.tuned else []
     if plan.groups:
         lines += [f"groups = [{', '.join(map(_written, plan.groups))}]"]

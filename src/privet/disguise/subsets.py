@@ -102,6 +102,7 @@ class RandomSubsets(Planned):
         }
         return SubsetPlan(
             {**cells, schema.target: Substitution()},
+            wave=None,
             sets=tuple(sets),
             epsilons=tuple(
                 {

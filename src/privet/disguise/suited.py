@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from privet.disguise.treatment import Substitution
-from privet.disguise.waves import SHARE, is_open
+from privet.disguise.waves import SHARE
 from privet.errors import DataError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from privet.disguise.treatment import Treatment
     from privet.schema import Attribute, Schema
 
-__all__ = ["ENOUGH", "cells_for", "check_cells", "has_bands", "share_for", "with_cells"]
+__all__ = ["ENOUGH", "cells_for", "check_cells", "share_for", "with_cells"]
 
 WAVE = 1_000  # records that say well where numbers crowd, through a band of any usual γ
 MOST_SHARE = 0.25  # of the records: more would be missed by the miner
@@ -67,16 +67,6 @@ def with_cells(
         else treatment
         for name, treatment in treatments.items()
     }
-
-
-def has_bands(treatments: Mapping[str, Treatment], schema: Schema) -> bool:
-    """Whether any number goes through a band whose cells a wave may draw."""
-    return any(
-        isinstance(treatment, Substitution)
-        and treatment.kind_for(schema[name]) == "band"
-        and is_open(treatment, schema[name])
-        for name, treatment in treatments.items()
-    )
 
 
 def check_cells(treatments: Mapping[str, Treatment], schema: Schema, rows: int) -> None:

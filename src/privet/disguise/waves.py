@@ -20,6 +20,8 @@ from privet.estimate.distribution import observed_counts
 from privet.estimate.em import Axis
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from privet.channel import Channel
     from privet.coding import Coding, Floats
     from privet.disguise.treatment import Treatment
@@ -35,6 +37,7 @@ __all__ = [
     "first_wave",
     "is_open",
     "prior_of",
+    "suiting",
 ]
 
 SHARE = 0.05  # of the records in the first wave
@@ -57,20 +60,39 @@ def check_share(wave: object) -> float:
 
 def first_wave(treatments: dict[str, Treatment], schema: Schema) -> dict[str, Treatment]:
     """Return the treatments of the first wave for numbers whose cells are not given."""
-    fine: dict[str, Treatment] = {}
-    for name, treatment in treatments.items():
-        attribute = schema[name]
-        if not isinstance(treatment, Substitution) or not is_open(treatment, attribute):
-            continue
-        wanted = treatment.released(attribute).coding().known
-        if wanted > FINE:
-            message = f"Attribute {name!r}: at most {FINE} cells can be drawn from a first wave."
-            raise PlanError(message, hint="use fewer bins, or give edges.")
-        fine[name] = replace(treatment, bins=FINE, kind="band")
-    if not fine:
+    drawn = suiting(treatments, schema) or {
+        name: treatment
+        for name, treatment in treatments.items()
+        if isinstance(treatment, Substitution) and is_open(treatment, schema[name])
+    }
+    if not drawn:
         message = "A first wave is for numbers whose cells are not given; there are none."
         raise PlanError(message, hint="leave out the wave, or the edges.")
-    return fine
+    for name, treatment in drawn.items():
+        if _cells(treatment, schema[name]) > FINE:
+            message = f"Attribute {name!r}: at most {FINE} cells can be drawn from a first wave."
+            raise PlanError(message, hint="use fewer bins, or give edges.")
+    return {name: replace(asked, bins=FINE, kind="band") for name, asked in drawn.items()}
+
+
+def suiting(treatments: Mapping[str, Treatment], schema: Schema) -> dict[str, Substitution]:
+    """Return the treatments of numbers whose cells a wave draws unasked.
+
+    Bands whose cells are not given, and not too many. Where there are none, a share that was asked
+    for draws the cells of other channels.
+    """
+    return {
+        name: treatment
+        for name, treatment in treatments.items()
+        if isinstance(treatment, Substitution)
+        and treatment.kind_for(schema[name]) == "band"
+        and is_open(treatment, schema[name])
+        and _cells(treatment, schema[name]) <= FINE
+    }
+
+
+def _cells(treatment: Substitution, attribute: Attribute) -> int:
+    return treatment.released(attribute).coding().known
 
 
 def is_open(treatment: Substitution, attribute: Attribute) -> bool:
@@ -83,7 +105,7 @@ def is_open(treatment: Substitution, attribute: Attribute) -> bool:
     if attribute.prior is not None or (own and attribute.edges is not None):
         return False
     low, high = attribute.range
-    cells = treatment.released(attribute).coding().known
+    cells = _cells(treatment, attribute)
     # One cell per value needs no distribution.
     return low < high and not (attribute.integer and high - low < cells)
 
@@ -105,7 +127,7 @@ def drawn_cells(
             continue
         counts = observed_counts(wave, name, coding.size)
         prior = prior_of(coding, channel, counts, schema[name])
-        cells = asked.released(schema[name]).coding().known
+        cells = _cells(asked, schema[name])
         second[name] = replace(asked, bins=cells, scale=None, prior=prior.to_dict())
     return second
 

@@ -11,7 +11,7 @@ import numpy as np
 from privet.cells import Prior, edges_of, equal_width, sides
 from privet.coding import Coding, Members, Value, all_inside
 from privet.errors import DataError, SchemaError
-from privet.schema.declared import CELLS, check
+from privet.schema.declared import CELLS, check, dated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Attribute:
     ``{"shape": "lognormal", "median": 30, "sigma": 0.5}``, ``{"quantiles": [12, 20, 35]}`` or
     ``{"sample": public_numbers}``; or ``edges`` lists the borders between cells. None of this is
     part of the domain. A missing value is an error unless ``missing`` is ``"category"``. ``unit``
-    says what numbers count, for people.
+    says what numbers count, for people. Dates as ends or edges are days since 1970-01-01.
 
     Where categories were merged, ``members`` lists for each of ``values`` the original ones that it
     stands for, None among them being a missing value.
@@ -101,8 +101,9 @@ class Attribute:
 
     def __post_init__(self) -> None:
         """Check the declaration as soon as it is made."""
-        for name, value in check(self).items():
-            object.__setattr__(self, name, value)
+        for checked in (dated, check):
+            for name, value in checked(self).items():
+                object.__setattr__(self, name, value)
 
     @property
     def section(self) -> str:

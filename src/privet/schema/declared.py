@@ -3,19 +3,57 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from privet.cells import SCALES, Prior, check_edges, sides
 from privet.coding import MAX_CODES
 from privet.errors import SchemaError
+from privet.frames import DAYS
 
 if TYPE_CHECKING:
     from privet.coding import Members
     from privet.schema.attribute import Attribute
 
-__all__ = ["CELLS", "check"]
+__all__ = ["CELLS", "check", "dated"]
 
 CELLS = ("bins", "edges", "scale", "prior")
+
+
+def dated(attribute: Attribute) -> dict[str, Any]:
+    """Return the ends and borders that are dates as days since 1970, and the unit they then have.
+
+    TOML has dates, and columns of dates are read as days.
+    """
+    edges: Any = attribute.edges
+    given = {"low": attribute.low, "high": attribute.high, "edges": edges}
+    several = isinstance(edges, list | tuple)
+    dates = {word: value for word, value in given.items() if isinstance(value, date)}
+    if several and any(isinstance(edge, date) for edge in edges):
+        dates["edges"] = next(edge for edge in edges if isinstance(edge, date))
+    if not dates:
+        return {}
+    word, value = next(iter(dates.items()))
+    if attribute.unit not in (None, DAYS):
+        message = f"Attribute {attribute.name!r}: {word} is a date, but its unit is "
+        message += f"{attribute.unit!r}."
+        hint = f"write a number of that unit; in {DAYS}, the unit of dates, {value} is "
+        raise SchemaError(message, hint=f"{hint}{_days(value):.10g}.")
+    converted = {word: _days(given[word]) for word in dates if word != "edges"}
+    if "edges" in dates:
+        converted["edges"] = tuple(map(_days, edges))
+    return {**converted, "unit": DAYS}
+
+
+def _days(value: Any) -> Any:
+    """Return a date or time as days since 1970, whole if it is; anything else as it is."""
+    if not isinstance(value, date):
+        return value
+    if not isinstance(value, datetime):
+        return value.toordinal() - date(1970, 1, 1).toordinal()
+    moment = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+    days = (moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(days=1)
+    return int(days) if days.is_integer() else days
 
 
 def check(attribute: Attribute) -> dict[str, Any]:

@@ -205,7 +205,7 @@ class Questionnaire:
             else:
                 treatment = question.treatment(wish)
                 treatments |= dict.fromkeys(question.columns, treatment)
-        return Plan(treatments, groups=tuple(groups))
+        return Plan(treatments, groups=tuple(groups), wave=None)  # answers come one by one
 
     @cached_property
     def recipe(self) -> Recipe:
