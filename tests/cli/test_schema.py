@@ -61,6 +61,24 @@ def test_checking_a_schema_and_a_table(table: Path) -> None:
     assert run_json("schema", "--check", "f2.toml", table)["rows"] == 3000
 
 
+def test_checking_a_table_says_how_many_values_do_not_fit(folder: Path) -> None:
+    """Rows and numbers of them, never a value."""
+    rows = [["Strong", "Yes", "7"], *[["wind?", "No", "8"]] * 5, ["Weak", "No", "99"]]
+    Path("days.csv").write_text("wind,play,heat\n" + "".join(",".join(r) + "\n" for r in rows))
+    Path("days.toml").write_text(
+        'target = "play"\n[attributes.wind]\nvalues = ["Weak", "Strong"]\n'
+        "[attributes.heat]\nlow = 0\nhigh = 40\n"
+        '[attributes.play]\nvalues = ["Yes", "No"]\n'
+    )
+    said = run("schema", "--check", "days.toml", "days.csv", code=2).stderr
+    assert "'wind': 5 values do not fit (rows 1, 2, 3 and 2 more)." in said
+    assert "'heat': 1 value does not fit (row 6)." in said
+    assert "Column 'wind' has a value outside its domain" in said
+    assert "first in row 1 of days.csv" in said
+    assert "wind?" not in said
+    assert "99" not in said
+
+
 def test_checking_a_learned_schema_says_so_again(folder: Path) -> None:
     Path("people.csv").write_text(CSV)
     run("schema", "people.csv", "--target", "play", "-o", "people.toml")

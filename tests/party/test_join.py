@@ -213,6 +213,22 @@ def test_what_a_party_may_not_do() -> None:
         disguise_party(frame, agreed(), "clinic", id="nobody", secret=SECRET)
 
 
+def test_a_party_without_the_class_is_told_how_to_leave_it_out(tmp_path: Path) -> None:
+    frame = people(20)
+    del frame["ill"]
+    told = r"no column 'ill'.*class = false for 'clinic' in the agreement"
+    with pytest.raises(DataError, match=told):
+        disguise_party(frame, agreed(), "clinic", id="person", secret=SECRET)
+    pq.write_table(pa.table(frame), tmp_path / "clinic.parquet")
+    with pytest.raises(DataError, match=told):
+        disguise_party(tmp_path / "clinic.parquet", agreed(), "clinic", id="person", secret=SECRET)
+    names = [name for name in frame if name != "person"]
+    alone = agreed({"parties": {"clinic": {"groups": [[name] for name in names], "theta": 0.8}}})
+    with pytest.raises(DataError, match="no column 'ill'") as complaint:
+        disguise_party(frame, alone, "clinic", id="person", secret=SECRET)
+    assert "class = false" not in complaint.value.hint
+
+
 def test_records_of_several_parties_are_parts() -> None:
     frame, agreement = people(40_000), agreed(RECORDS)
     north = send("north", some(frame, slice(0, 15_000)), agreement)

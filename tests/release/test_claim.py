@@ -1,13 +1,14 @@
 """Claims: what is promised, computed from integers, and never more than can be kept."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from privet.channel import GammaDiagonal, JointGammaDiagonal
 from privet.release import Claim
-from privet.release.claim import PRIORS, posterior
+from privet.release.claim import DRAWN, PRIORS, posterior
 from privet.release.people import People
 
 AGE, CAR = GammaDiagonal("age", 10, 8), GammaDiagonal("car", 3, 3)
@@ -198,3 +199,29 @@ def test_a_person_of_several_records_is_told_of_their_sum() -> None:
     assert made.to_dict()["person"]["epsilon"] == pytest.approx(3 * made.epsilon)
     assert any("up to 3 records" in sentence for sentence in made.sentences())
     assert not any("for a record. Of a person" in sentence for sentence in made.sentences())
+
+
+def test_one_or_several_are_protected() -> None:
+    treatments = {"age": "substitution", "town": "joint-substitution"}
+    treatments["street"] = "joint-substitution"
+    made = Claim.of(
+        treatments,
+        [[AGE, JointGammaDiagonal(("town", "street"), (3, 2), 4)]],
+        columns=treatments,
+        target=None,
+        learned=False,
+        seeded=False,
+    )
+    one, both, *_ = made.sentences()
+    assert one.startswith("'age' is protected by ε = 2.08 (γ = 8): a guess of 5 % rises to")
+    assert both.startswith("'town' and 'street' are together protected by ε = 1.39 (γ = 4): ")
+    assert "a guess of 5 % about them rises to" in both
+
+
+def test_parts_drawn_at_random_come_after_the_promises() -> None:
+    made = replace(claim(), notes=(DRAWN,))
+    said = made.sentences()
+    assert said[0].startswith("'age' is protected by")
+    assert DRAWN not in said
+    assert [line for line in said if "several parts" in line] == said[-1:]
+    assert made.to_dict()["notes"] == [DRAWN]

@@ -11,9 +11,11 @@ from privet.cli import options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from privet.schema import Format, Schema
+    from privet.schema import Files, Format, Schema
 
 __all__ = ["command"]
+
+_NAMED = 3  # rows that are named of a column's values that do not fit
 
 _LEARNED = (
     "LEARNED FROM DATA: these categories and ranges are facts about the records, and a release "
@@ -108,7 +110,7 @@ def _draft(
 
 def _check(path: Path, table: Path | None, written: Format, *, as_json: bool) -> None:
     from privet.cli.output import emit, say
-    from privet.cli.tables import coded_batches, table_files
+    from privet.cli.tables import table_files
     from privet.schema import Schema
 
     schema = Schema.read(path)
@@ -122,7 +124,7 @@ def _check(path: Path, table: Path | None, written: Format, *, as_json: bool) ->
     rows = None
     if table is not None:
         files = table_files(table, written, schema)
-        rows = sum(len(batch[schema.names[0]]) for batch in coded_batches(files, schema))
+        rows = _fitting(files, schema)
         form |= {"table": str(table), "rows": rows}
     if as_json:
         emit(form)
@@ -132,6 +134,46 @@ def _check(path: Path, table: Path | None, written: Format, *, as_json: bool) ->
         say(_LEARNED)
     if rows is not None:
         say(f"{table} fits it: {rows:,} records.")
+
+
+def _fitting(files: Files, schema: Schema) -> int:
+    """Return how many records there are, if all fit; say what does not, column by column."""
+    from privet.cli.output import note
+    from privet.cli.tables import raw_batches
+    from privet.errors import DataError
+
+    rows = 0
+    first: DataError | None = None
+    wrong: dict[str, list[int]] = {}
+    for batch in raw_batches(files, schema):
+        rows += batch.rows
+        for attribute in schema:
+            column = batch.columns[attribute.name]
+            try:
+                attribute.encode(column)
+            except DataError as error:
+                placed = error.placed(batch.path, row=batch.row)
+                if error.where.row is None:  # the column as a whole is of another kind
+                    raise placed from None
+                first = first or placed
+                rows_wrong = attribute.misfits(column).nonzero()[0] + batch.row
+                wrong.setdefault(attribute.name, []).extend(rows_wrong.tolist())
+    if first is None:
+        return rows
+    if sum(map(len, wrong.values())) > 1:
+        for name, places in wrong.items():
+            note(f"{name!r}: {_places(places)}.")
+    raise first
+
+
+def _places(rows: list[int]) -> str:
+    """Say how many values do not fit, and in which rows the first of them are."""
+    number = len(rows)
+    if number == 1:
+        return f"1 value does not fit (row {rows[0]:,})"
+    named = [f"{row:,}" for row in rows[:_NAMED]]
+    more = f" and {number - _NAMED:,} more" if number > _NAMED else ""
+    return f"{number:,} values do not fit (rows {', '.join(named)}{more})"
 
 
 def _summary(schema: Schema) -> str:

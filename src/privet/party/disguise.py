@@ -60,7 +60,15 @@ def disguise_party(
     if id is not None and id in agreement.schema:
         message = f"The id {id!r} is an attribute of the schema: it would be released."
         raise PlanError(message, hint="an id is a column that the schema does not name.")
-    raw, rows = _raw(records, recipe, id)
+    try:
+        raw, rows = _raw(records, recipe, id)
+    except DataError as error:
+        if not _may_leave_class(agreement, party, error):
+            raise
+        hint = (
+            f"if another party sends the class, write class = false for {party!r} in the agreement."
+        )
+        raise error.retold(error.message, hint=hint) from None
     if not rows:
         raise DataError(f"Party {party!r} has no records.", hint="check the table it gave.")
     keys = None
@@ -76,6 +84,17 @@ def disguise_party(
             order = source.permutation(0, rows).astype(np.int64)
     mark = None if secret is None else fingerprint(secret)
     return PartyRelease(party, agreement, table.take(order), keys, mark, seed is not None)
+
+
+def _may_leave_class(agreement: Agreement, party: str, error: DataError) -> bool:
+    """Whether a party lacks just the class, and another one is to send it."""
+    others = (member for name, member in agreement.members.items() if name != party)
+    return (
+        error.where.column == agreement.schema.goal
+        and error.where.row is None
+        and agreement.split == "columns"
+        and any(member.sends_class for member in others)
+    )
 
 
 def _raw(records: Any, recipe: Recipe, id: str | None) -> tuple[dict[str, Column], int]:  # noqa: A002

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from privet.channel.breach import Interval
     from privet.release.people import People
 
-__all__ = ["PRIORS", "Claim", "Promise", "percent", "posterior"]
+__all__ = ["DRAWN", "PRIORS", "Claim", "Promise", "percent", "posterior"]
 
 PRIORS = (Fraction(1, 100), Fraction(5, 100), Fraction(10, 100), Fraction(25, 100))
+# On cards, word for word: a card that says anything else does not load.
+DRAWN = "Which part of the release a record is in was drawn at random, whatever its values."
 _CLOSE = 1e-9  # logarithms may differ in the last digit from machine to machine
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.coding import code_type
-from privet.release.claim import Claim
+from privet.release.claim import DRAWN, Claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,6 @@ __all__ = ["IN_MEMORY", "TUNED", "Part", "Release"]
 TUNED = (
     "The plan was chosen by trying it on the records themselves: the choice is a fact about them."
 )
-_DRAWN = "Which part of the release a record is in was drawn at random, whatever its values."
 IN_MEMORY = 50_000_000  # rows of a release that are ready to be shuffled or dealt out
 
 
@@ -176,7 +175,7 @@ class Release:
                 if promise
                 for note in promise.notes()
             )
-            + ((_DRAWN,) if self.drawn else ())
+            + ((DRAWN,) if self.drawn else ())
             + ((TUNED,) if self.tuned else ()),
             lacking=[self.lacking(part) for part in self.parts],
             people=self.people,

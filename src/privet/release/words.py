@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from privet.release.claim import PRIORS, percent, posterior
+from privet.release.claim import DRAWN, PRIORS, percent, posterior
 from privet.release.people import PER_RECORD
 from privet.release.treatments import WITHHELD, meaning
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["sentences"]
 
+_PARTS = (
+    "The release has several parts, and chance alone decided which of them a record is in: every "
+    "promise above holds for each attribute of each record, in whichever part it is."
+)
 _MANY = 4  # disguised attributes that get a sentence each
 
 
@@ -28,7 +32,7 @@ def sentences(claim: Claim) -> list[str]:
         )
     if not claim.formal:
         said.append("No formal guarantee is given for whole records.")
-    said += claim.notes
+    said += [note for note in claim.notes if note != DRAWN]
     single = [
         promise for promise in claim.promises if promise.gamma or meaning(promise.treatment).said
     ]
@@ -44,6 +48,8 @@ def sentences(claim: Claim) -> list[str]:
         each = max(promise.epsilon for promise in claim.disguised)
         people = claim.people
         said.append(people.sentence(each, claim.disguised_epsilon) if people else PER_RECORD)
+    if DRAWN in claim.notes:
+        said.append(_PARTS if claim.disguised else DRAWN)
     if claim.disclosed and single:
         said.append(_about_disclosed(claim.disclosed, claim.target))
     if claim.learned:
@@ -67,7 +73,8 @@ def _about_record(claim: Claim) -> str:
 
 
 def _about(promise: Promise) -> str:
-    names = " and ".join(repr(name) for name in promise.attributes)
+    *others, last = map(repr, promise.attributes)
+    names = f"{', '.join(others)} and {last}" if others else last
     if promise.treatment == WITHHELD:
         return f"{names} is withheld: nothing of it is released."
     if promise.is_turned:
@@ -81,9 +88,13 @@ def _about(promise: Promise) -> str:
         return promise.interval.sentence(names)
     if promise.gamma is None:
         return f"{names} is released {meaning(promise.treatment).said}"
+    if others:
+        names, about = f"{names} are together", " about them"
+    else:
+        names, about = f"{names} is", ""
     return (
-        f"{names} is protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "
-        f"a guess of 5 % rises to {percent(posterior(PRIORS[1], promise.gamma))} at most."
+        f"{names} protected by ε = {promise.epsilon:.2f} (γ = {float(promise.gamma):.4g}): "
+        f"a guess of 5 %{about} rises to {percent(posterior(PRIORS[1], promise.gamma))} at most."
     )
 
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from privet.cells import Prior, edges_of, equal_width, sides
-from privet.coding import Coding, Members, Value, all_inside
+from privet.coding import Coding, Members, Value, all_inside, code_values
 from privet.errors import DataError, SchemaError
 from privet.schema.declared import CELLS, check, dated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from privet.coding import Codes, Floats
 
@@ -256,8 +258,25 @@ class Attribute:
             hint = f"the schema declares numbers from {low:g} to {high:g}; convert the column."
             raise DataError(message, hint=hint)
         numbers = np.ascontiguousarray(array, dtype=np.float64)
-        if all_inside(numbers, low, high, self.integer, self.missing == "category"):
-            return numbers
+        if not all_inside(numbers, low, high, self.integer, self.missing == "category"):
+            self._complain(numbers, *self._wrong(numbers))
+        return numbers
+
+    def misfits(self, column: Any) -> NDArray[np.bool_]:
+        """Say which values of a raw column the domain does not have.
+
+        >>> Attribute.numeric("age", low=0, high=120).misfits([31, 140]).tolist()
+        [False, True]
+        """
+        if self.values is None:
+            return self._wrong(np.asarray(column, np.float64))[1]
+        coding = self.coding()
+        codes = code_values(column, coding.places, self.name, unknown=coding.size)
+        return np.asarray(codes == coding.size, np.bool_)
+
+    def _wrong(self, numbers: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Say which numbers lie outside the range, and which of all are wrong."""
+        low, high = self.range
         with np.errstate(invalid="ignore"):
             outside = ~((numbers >= low) & (numbers <= high))
             if self.missing == "category":
@@ -265,8 +284,7 @@ class Attribute:
             wrong = outside
             if self.integer:
                 wrong = outside | (numbers != np.floor(numbers)) & ~np.isnan(numbers)
-        self._complain(numbers, outside, wrong)
-        return numbers
+        return outside, wrong
 
     def _complain(self, numbers: Floats, outside: Any, wrong: Any) -> None:
         low, high = self.range
