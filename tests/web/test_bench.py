@@ -7,6 +7,7 @@ import subprocess
 import time
 import tomllib
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote
 
@@ -224,6 +225,9 @@ def test_work_is_watched_and_cancelled(running: Running) -> None:
     status, told = running.post("/owner/disguise", {"to": "gone.release"})
     assert status == 200
     assert running.post(f"/jobs/{told['job']}/cancel", {})[1]["state"] == "cancelled"
+    left = {path.name for path in running.bench.folder.glob("gone.*")}
+    assert not left & {"gone.schema.toml", "gone.plan.toml"}
+    assert running.bench.owner.columns  # what was entered stays
     status, again = running.post("/owner/table", {"path": big.name})
     assert running.wait(again["job"]).state == "done"  # another process took over
     assert running.call("/jobs/999/events")[0] == 422
@@ -317,3 +321,33 @@ def test_a_plan_tried_on_records_is_stamped(looked: Running) -> None:
     assert "chosen by trying it on the records" in page
     card = json.loads((running.bench.folder / "tuned.release" / "card.json").read_text())
     assert (card["tuned_on_records"], card["version"]) == (True, 4)
+
+
+def test_names_never_steer_the_page(running: Running) -> None:
+    """Direction and control signs of a column's name are told by number wherever it is shown."""
+    if not running.cookie:
+        running.enter()
+    name, value = "in\u202ecome", "hi\u2067gh"
+    rows = "".join(f"{place % 7},{'low' if place % 3 else value}\n" for place in range(300))
+    path = running.bench.folder / "odd.csv"
+    path.write_text(f"age,{name}\n{rows}", encoding="utf-8")
+    _, told = running.post("/owner/table", {"path": path.name})
+    assert running.wait(told["job"]).state == "done"
+    owner = running.bench.owner
+    column = next(column for column in owner.columns if column.name == name)
+    status, heads, page = running.call("/owner/columns")
+    assert (status, heads["content-type"].split(";")[0]) == (200, "text/html")
+    form = {"name": name, "role": "class", "values": "low\nhi\\u2067gh\nmiddle"}
+    assert running.post("/owner/columns", form)[0] == 200
+    assert column.values == ["low", value, "middle"]  # an entry that is shown by number stays
+    after = [running.call(f"/owner/{step}")[2] for step in ("columns", "plan", "disguise")]
+    pages = [text.decode() for text in (page, *after)]
+    for text in pages:
+        assert "\u202e" not in text
+        assert "\u2067" not in text
+    assert 'value="in&#8238;come"' in pages[1]
+    assert "in\\u202ecome" in pages[1]
+    assert "--target $'in\\u202ecome'" in unescape(pages[1])
+    assert tomllib.loads(owner.schema_text)["target"] == name
+    _, wrong = running.post("/owner/columns", {"name": name, "role": "king"})
+    assert "\u202e" not in wrong["error"]

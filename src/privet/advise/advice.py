@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +18,7 @@ from privet.errors import InputError
 from privet.estimate.methods import METHODS
 from privet.progress import track
 from privet.release.claim import PRIORS, posterior
+from privet.schema.attribute import toml_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,13 +143,13 @@ class Advice:
         """
         gamma = float(self.gamma)
         number = f"{int(gamma)}" if gamma.is_integer() else repr(gamma)
-        target = json.dumps(self.schema.target, ensure_ascii=False)
+        target = toml_of(self.schema.target)
         lines = ['default = "withheld"', "", "[attributes]", f'{target} = "exact"']
         for line in self.attributes:
             words = [f'method = "substitution", gamma = {number}']
             if not self.schema[line.attribute].is_categorical:
                 words += [f'bins = {line.values}, kind = "{line.channel}"']
-            name = json.dumps(line.attribute, ensure_ascii=False)
+            name = toml_of(line.attribute)
             lines.append(f"{name} = {{ {', '.join(words)} }}")
         return "\n".join(lines) + "\n"
 

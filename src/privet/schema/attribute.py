@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -387,11 +388,20 @@ def _read_members(name: str, fields: dict[str, Any]) -> Members:
 
 
 def toml_of(value: object) -> str:
-    """Write a value; JSON's form is TOML's, but for tables and one control character."""
+    """Write a value; JSON's form is TOML's, but for tables. Signs that steer are told by number."""
     if isinstance(value, dict):
         pairs = (f"{_key(key)} = {toml_of(inner)}" for key, inner in value.items())
         return f"{{ {', '.join(pairs)} }}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else "".join(map(_seen, text))
+
+
+def _seen(sign: str) -> str:
+    """Return a sign as TOML has it inside text; JSON has escaped quotes and the first controls."""
+    if sign.isprintable() or unicodedata.category(sign) == "Zs":
+        return sign
+    number = ord(sign)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
 def _key(key: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import InputError, SchemaError
 from privet.schema import Attribute, Schema
-from privet.web.bench.forms import text_of
+from privet.web.bench.forms import text_of, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,8 +90,10 @@ class Column:
     def _declare(self, form: dict[str, Any]) -> None:
         if self.as_class and "values" in form:
             listed = [line.strip() for line in str(form["values"]).splitlines() if line.strip()]
-            if listed != [str(value) for value in self.listed or ()]:
-                self._list([_like(text, self.listed or ()) for text in listed])
+            known = {visible(str(value)).strip(): value for value in self.listed or ()}
+            if listed != list(known):
+                fresh = self.listed or ()
+                self._list([known[s] if s in known else _like(s, fresh) for s in listed])
         if not self.as_class and {"low", "high"} <= set(form):
             integer = bool(form.get("integer", False))
             low = _number(form["low"], f"the lowest value of {self.name!r}", integer=integer)

@@ -6,6 +6,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from privet.web.bench.forms import visible
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -21,7 +23,19 @@ class Shown:
 
 
 def _line(*words: object) -> str:
-    return shlex.join(str(word) for word in words)
+    return " ".join(_quoted(str(word)) for word in words)
+
+
+def _quoted(word: str) -> str:
+    r"""Return a word as a shell takes it; signs that cannot be seen by number, in bash and zsh.
+
+    >>> _quoted("a b"), _quoted("a\u202eb")
+    ("'a b'", "$'a\\u202eb'")
+    """
+    if word.isprintable():
+        return shlex.quote(word)
+    plain = word.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{visible(plain, kept='')}'"
 
 
 def schema(table: str, target: str, file: str) -> Shown:

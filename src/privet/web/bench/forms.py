@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import InputError
@@ -15,7 +16,7 @@ from privet.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-__all__ = ["names_of", "text_of", "whole_of"]
+__all__ = ["names_of", "text_of", "visible", "whole_of"]
 
 _DIGITS = 19  # of a whole number: more than any that is asked for
 
@@ -41,3 +42,21 @@ def names_of(form: Mapping[str, Any], name: str, known: Container[str]) -> list[
     given = form.get(name)
     ticked = given if isinstance(given, list) else []
     return [word for word in ticked if isinstance(word, str) and word in known]
+
+
+def visible(text: str, kept: str = "\n\t") -> str:
+    r"""Return a text in which control and direction signs are told by number, but for some.
+
+    >>> visible("a\x1b[2J\u202eb")
+    'a\\u001b[2J\\u202eb'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        sign
+        if sign.isprintable() or sign in kept or unicodedata.category(sign) == "Zs"
+        else f"\\u{ord(sign):04x}"
+        if ord(sign) < 0x10000
+        else f"\\U{ord(sign):08x}"
+        for sign in text
+    )

@@ -17,6 +17,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from privet.web.bench.forms import visible
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
@@ -47,6 +49,7 @@ class Job:
     took: float = 0.0
     parts: int = 0
     then: Callable[[dict[str, Any]], None] | None = None
+    undo: Callable[[], None] | None = None
 
     @property
     def over(self) -> bool:
@@ -59,14 +62,14 @@ class Job:
         return {
             "number": self.number,
             "state": self.state,
-            "title": self.title,
-            "label": self.label,
+            "title": visible(self.title),
+            "label": visible(self.label),
             "done": self.done,
             "total": self.total,
             "share": share,
             "seconds": round(self.took or time.monotonic() - self.began, 1),
-            "error": self.error,
-            "hint": self.hint,
+            "error": visible(self.error),
+            "hint": visible(self.hint),
             "parts": self.parts,
         }
 
@@ -113,10 +116,15 @@ class Jobs:
         *,
         quiet: bool = False,
         then: Callable[[dict[str, Any]], None] | None = None,
+        undo: Callable[[], None] | None = None,
     ) -> Job:
-        """Queue a job; ``then`` hears its result before anyone else does."""
+        """Queue a job.
+
+        ``then`` hears its result before anyone else does; ``undo`` takes back what was written for
+        it, if nothing comes of it.
+        """
         with self._lock:
-            job = Job(next(self._numbers), work, title, given, quiet, then=then)
+            job = Job(next(self._numbers), work, title, given, quiet, then=then, undo=undo)
             self._all[job.number] = job
             if not quiet:
                 for other in [job for job in self._all.values() if job.quiet and not job.over]:
@@ -234,6 +242,8 @@ class Jobs:
     @staticmethod
     def _end(job: Job, state: State) -> None:
         job.took = time.monotonic() - job.began
+        if state != "done" and job.undo is not None:
+            job.undo()
         job.state = state
 
 

@@ -16,7 +16,7 @@ from privet.tree.onnx import to_onnx
 from privet.tree.text import condition
 from privet.tree.understand import compare, importances, steps
 from privet.web.bench import commands
-from privet.web.bench.forms import text_of, whole_of
+from privet.web.bench.forms import text_of, visible, whole_of
 from privet.web.bench.screens import ReleaseScreen, form_of
 
 if TYPE_CHECKING:
@@ -237,4 +237,4 @@ def _way(tree: Tree, form: dict[str, Any]) -> dict[str, Any]:
     last = way[-1]
     share = float(tree.shares[last.node].max())
     text = f"{said}: {last.label}, {100 * share:.0f} % of the records there."
-    return {"path": [step.node for step in way], "text": text}
+    return {"path": [step.node for step in way], "text": visible(text)}

@@ -323,8 +323,8 @@ class OwnerScreen(Screen):
         stem = to.name.removesuffix(".release")
         beside = {word: to.parent / f"{stem}.{word}.toml" for word in ("schema", "plan")}
         to.parent.mkdir(parents=True, exist_ok=True)
-        self.bench.write(beside["schema"], owner.schema_text)
-        self.bench.write(beside["plan"], plan_to_toml(owner.preview().plan))
+        texts = {"schema": owner.schema_text, "plan": plan_to_toml(owner.preview().plan)}
+        undo = self.bench.write({beside[word]: text for word, text in texts.items()})
         given = {
             "path": str(owner.path),
             "to": str(to),
@@ -336,7 +336,8 @@ class OwnerScreen(Screen):
             owner.made, owner.release = {**facts, "seed": seed}, to
             owner.jobs.pop("audit", None)
 
-        job = self.bench.jobs.begin("disguise", f"Disguising {owner.shown}", given, then=made)
+        title = f"Disguising {owner.shown}"
+        job = self.bench.jobs.begin("disguise", title, given, then=made, undo=undo)
         owner.jobs["disguise"] = job
         return self.watch(job, "/owner/release")
 

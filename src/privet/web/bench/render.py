@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from privet.audit.report import html as report
 from privet.audit.summary import percent
 from privet.tree.names import shown
+from privet.web.bench.forms import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +57,20 @@ def measured(pair: Sequence[float]) -> str:
     return f"{value:,.{places}f} ± {error:,.{places}f}"
 
 
+def _told(value: Any) -> Any:
+    """Return what a page shows: of text from elsewhere, control and direction signs by number."""
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _entered(value: object) -> Markup:
+    """Return a text that a form sends back as it is, and that nobody reads."""
+    return Markup(  # noqa: S704 - escaped right here
+        "".join(
+            str(escape(sign)) if sign.isprintable() else f"&#{ord(sign)};" for sign in str(value)
+        )
+    )
+
+
 @cache
 def _environment() -> Environment:
     made = Environment(
@@ -63,9 +79,11 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_told,
     )
     made.filters |= {
         "shown": shown,
+        "entered": _entered,
         "percent": percent,
         "bars": bars,
         "amount": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:,.6g}",

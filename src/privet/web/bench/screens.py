@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, St
 
 from privet.errors import InputError
 from privet.files.reading import parse_json
-from privet.web.bench.forms import text_of
+from privet.web.bench.forms import text_of, visible
 from privet.web.bench.render import rendered
 from privet.web.guard import body_of, refusal
 
@@ -47,7 +47,7 @@ async def failure(request: Request, error: Exception) -> Response:
     hint = getattr(error, "hint", "") or ""
     if request.method == "GET":
         return HTMLResponse(rendered("wrong.html", message=message, hint=hint), 422)
-    return JSONResponse({"error": message, "hint": hint}, 422)
+    return JSONResponse({"error": visible(message), "hint": visible(hint)}, 422)
 
 
 class Screen:
@@ -72,7 +72,7 @@ class Screen:
     @staticmethod
     def watch(job: Job, then: str) -> JSONResponse:
         """Return a job to watch, and where to go when it is done."""
-        return JSONResponse({"job": job.number, "title": job.title, "then": then})
+        return JSONResponse({"job": job.number, "title": visible(job.title), "then": then})
 
 
 class ReleaseScreen(Screen, ABC):

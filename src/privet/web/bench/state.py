@@ -6,6 +6,7 @@ asked for is written beside their data. So stepping back loses nothing that was 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
@@ -21,6 +22,8 @@ from privet.web.bench.jobs import Job, Jobs
 from privet.web.bench.plans import Preview, Wish, preview_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from privet.schema import Schema
 
 __all__ = ["TABLES", "Bench", "Opened", "Owner", "is_release", "is_table", "stem_of"]
@@ -221,17 +224,37 @@ class Bench:
             number += 1
         return place
 
-    def write(self, path: Path, text: str) -> None:
-        """Write a text file, over nothing but what the workbench itself wrote."""
-        if os.path.lexists(path) and path not in self._written:
-            raise InputError(f"{path} exists already.", hint="choose another name.")
-        try:
-            with new_file(path) as made:
-                made.write_text(text, encoding="utf-8")
-        except OSError as error:
-            message = f"{path} cannot be written: {os.strerror(error.errno or 5)}."
-            raise InputError(message, hint="choose a folder you may write to.") from None
-        self._written.add(path)
+    def write(self, texts: Mapping[Path, str]) -> Callable[[], None]:
+        """Write text files, over nothing but what the workbench wrote; return how to undo it.
+
+        Undone, what was there before is there again.
+        """
+        before: dict[Path, bytes | None] = {}
+
+        def undo() -> None:
+            for path, earlier in before.items():
+                with contextlib.suppress(OSError):
+                    if earlier is None:
+                        path.unlink()
+                        self._written.discard(path)
+                    else:
+                        path.write_bytes(earlier)
+
+        for path in texts:
+            if os.path.lexists(path) and path not in self._written:
+                raise InputError(f"{path} exists already.", hint="choose another name.")
+        for path, text in texts.items():
+            try:
+                earlier = path.read_bytes() if path.exists() else None
+                with new_file(path) as made:
+                    made.write_text(text, encoding="utf-8")
+            except OSError as error:
+                undo()
+                message = f"{path} cannot be written: {os.strerror(error.errno or 5)}."
+                raise InputError(message, hint="choose a folder you may write to.") from None
+            before[path] = earlier
+            self._written.add(path)
+        return undo
 
     # Releases
 
