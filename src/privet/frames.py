@@ -30,6 +30,7 @@ __all__ = [
     "distinct",
     "is_date",
     "is_frame",
+    "readable",
 ]
 
 DAYS = "days since 1970-01-01"  # what dates and times are counted in
@@ -63,6 +64,22 @@ def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]
         return {name: _column(name, column) for name, column in raw.items()}
     check_names(list(raw), names, "The table")
     return {name: _column(name, raw[name]) for name in names}
+
+
+def readable(frame: Any) -> tuple[dict[str, Column], list[str]]:
+    """Return those of a frame's columns that can be read, and the names of the others.
+
+    >>> readable({"age": [31, 40], "visits": [[1, 2], [3]]})
+    ({'age': array([31, 40])}, ['visits'])
+    """
+    read: dict[str, Column] = {}
+    others = []
+    for name, column in _mapping(frame).items():
+        try:
+            read[name] = _column(name, column)
+        except DataError:
+            others.append(name)
+    return read, others
 
 
 def check_names(present: Sequence[Any], names: Sequence[str], what: str) -> None:

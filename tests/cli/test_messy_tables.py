@@ -307,3 +307,58 @@ def test_what_looks_like_thousands(values: list[str], told: bool) -> None:
     frame = {"x": values, "y": [1, 2, 1, 2, 1], "z": ["a", "b", "a", "b", "a"]}
     draft = Draft.of(pa.table(frame), "z")
     assert ("thousands" in draft.withheld["x"]) == told
+
+
+def test_signs_of_currencies_are_told(folder: Path) -> None:
+    lines = [
+        f"{1 + row % 9}.{row:03},50 €;{'ja' if row % 3 else 'nein'};{row % 4}" for row in range(60)
+    ]
+    Path("pay.csv").write_text("Gehalt;voll;kinder\n" + "\n".join(lines), encoding="utf-8")
+    said = run("schema", "pay.csv", "--target", "voll", "-o", "pay.toml").stderr
+    assert "'Gehalt' is withheld: its numbers have currency signs or %, which are not read" in said
+    assert "'Gehalt': write numbers without currency signs" in said
+    Path("pay.toml").write_text(
+        'target = "voll"\n[attributes.Gehalt]\nlow = 0\nhigh = 99999\n'
+        '[attributes.voll]\nvalues = ["ja", "nein"]\n'
+    )
+    said = run("schema", "--check", "pay.toml", "pay.csv", code=2).stderr
+    assert "currency signs and % are not read" in said
+    assert "€" not in said
+
+
+def test_moments_with_a_zone_are_times(folder: Path) -> None:
+    """The offset of each is taken into account: what is counted are moments."""
+    hours = ["2024-03-31T01:00:00+01:00", "2024-03-31T03:00:00+0200", "2024-03-31T00:30:00Z"]
+    lines = [f"{hours[row % 3]},{'a' if row % 2 else 'b'}" for row in range(60)]
+    Path("log.csv").write_text("at,state\n" + "\n".join(lines), encoding="utf-8")
+    run("schema", "log.csv", "--target", "state", "-o", "log.toml")
+    at = Schema.read("log.toml")["at"]
+    assert at.unit == DAYS
+    assert at.range == pytest.approx((19813, 19813 + 1 / 24))
+    assert "60 records" in run("schema", "--check", "log.toml", "log.csv").stdout
+    run("disguise", "log.csv", "--schema", "log.toml", "--gamma", "8", "-o", "log.release")
+
+
+def test_columns_that_cannot_be_declared_are_withheld(folder: Path) -> None:
+    rows = 60
+    table = {
+        "visits": [[1, 2]] * rows,
+        "empty": pa.nulls(rows),
+        "gap": pa.nulls(rows, pa.float64()),
+    }
+    table |= {"age": list(range(30)) * 2, "ill": ["yes", "no"] * 30}
+    pq.write_table(pa.table(table), "odd.parquet")
+    said = run("schema", "odd.parquet", "--target", "ill", "-o", "odd.toml").stderr
+    assert "'visits' is withheld: its values are neither text nor numbers" in said
+    assert "'empty' is withheld: it has no value." in said
+    assert "'gap' is withheld: it has no value." in said
+    assert Schema.read("odd.toml").names == ["age", "ill"]
+    run("schema", "odd.parquet", "--target", "visits", code=2)
+    run("disguise", "odd.parquet", "--schema", "odd.toml", "--gamma", "8", "-o", "odd.release")
+
+
+def test_a_class_of_one_value_is_told(folder: Path) -> None:
+    Path("one.csv").write_text("age,ill\n" + "31,no\n40,no\n" * 20, encoding="utf-8")
+    said = run("schema", "one.csv", "--target", "ill", "-o", "one.toml")
+    assert "The class 'ill' has a single value: nothing can be learned of it." in said.stderr
+    assert "the class 'ill' of 1 value." in said.stdout

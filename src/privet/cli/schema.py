@@ -178,7 +178,8 @@ def _places(rows: list[int]) -> str:
 
 def _summary(schema: Schema) -> str:
     numeric = sum(not attribute.is_categorical for attribute in schema.inputs)
-    goal = f"the class {schema.goal!r} of {len(schema.classes)} values"
+    classes = len(schema.classes)
+    goal = f"the class {schema.goal!r} of {classes} value{'' if classes == 1 else 's'}"
     number = len(schema.inputs)
     return (
         f"{number} attribute{'' if number == 1 else 's'} ({numeric} numeric, {number - numeric} "

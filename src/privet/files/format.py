@@ -15,7 +15,7 @@ from privet.files.reading import check_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["THOUSANDS", "WITHOUT_THOUSANDS", "Files", "Format"]
+__all__ = ["THOUSANDS", "WITHOUT_SIGNS", "WITHOUT_THOUSANDS", "Files", "Format", "without_sign"]
 
 # A number with thousands separators: dots, commas, apostrophes or narrow spaces. With spaces it has
 # decimals too: without, it may be a telephone number.
@@ -24,7 +24,20 @@ THOUSANDS = re.compile(
     r"(?:['\u2019\u00a0\u202f]\d{3})+(?:[.,]\d+)?|(?: \d{3})+[.,]\d+)\s*"
 )
 WITHOUT_THOUSANDS = "write numbers without thousands separators (1234,5 instead of 1.234,5)"
+WITHOUT_SIGNS = "write numbers without currency signs, % and thousands separators (1234,5)"
+_SIGNS = r"(?:[$¢£¤¥฿₠-⃀%‰]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|kr\.?|zł|Kč)"
+_SIGNED = re.compile(rf"\s*(?:{_SIGNS}\s*)?([+-]?\d.*?)\s*(?:{_SIGNS})?\s*", re.DOTALL)
 _WORDS = ("delimiter", "decimal", "encoding", "missing")
+
+
+def without_sign(text: str) -> str:
+    """Return a number as text without the currency or percent sign before or behind it.
+
+    >>> without_sign("1.234,50 €"), without_sign("$ 12"), without_sign("12 kg")
+    ('1.234,50', '12', '12 kg')
+    """
+    found = _SIGNED.fullmatch(text)
+    return text if found is None else found[1]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.errors import DataError
-from privet.files.format import THOUSANDS, WITHOUT_THOUSANDS
-from privet.frames import DAYS, columns, counted, is_date
+from privet.files.format import THOUSANDS, WITHOUT_SIGNS, WITHOUT_THOUSANDS, without_sign
+from privet.frames import DAYS, columns, counted, is_date, readable
 from privet.schema.attribute import Attribute, Missing
 from privet.schema.schema import Schema
 
@@ -29,6 +29,8 @@ _FEW = 5  # records below which "all values differ" says nothing
 _MANY = 20  # categories below which a column is no identifier, unless each record has its own
 _MOST = 1000  # categories that nobody goes through by hand
 _RARE = 20  # times rarer than a spelling that differs little: asked about
+_SEPARATED = "thousands separators"
+_SIGNED = "currency signs or %"
 _NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*")
 _NAMES = re.compile(
     r"(^|[\W_])(id|ids|uuid|guid|name|surname|e-?mail|phone|mobile|ssn|iban|passport|address|"
@@ -53,18 +55,19 @@ class Draft:
         cls, frame: Any, target: str, bins: int | None = None, written: Format | None = None
     ) -> Draft:
         """Draft the schema of a table; ``written`` is what was said of its files."""
-        raw = columns(frame, [target]) and columns(frame)
+        raw, withheld = _readable(frame, target)
         dates = [name for name in raw if is_date(frame, name)]
-        attributes, withheld, questions = [], {}, {}
+        attributes, questions = [], {}
         notes = [f"{name!r} is read as numbers, in {DAYS}." for name in dates]
-        separated = [name for name, column in raw.items() if _has_thousands(column)]
-        if separated:
-            notes.append(f"{', '.join(map(repr, separated))}: {WITHOUT_THOUSANDS} and draft again.")
+        unread = {name: how for name, column in raw.items() if (how := _unread(column))}
+        advice = WITHOUT_SIGNS if _SIGNED in unread.values() else WITHOUT_THOUSANDS
+        if unread:
+            notes.append(f"{', '.join(map(repr, unread))}: {advice} and draft again.")
         for name, column in raw.items():
             counts = None if _is_measure(column) else counted(column)
             reason = "" if name == target or name in dates else _identifying(name, column, counts)
-            if name != target and name in separated:
-                reason = "its numbers have thousands separators, which are not read"
+            if name != target and name in unread:
+                reason = f"its numbers have {unread[name]}, which are not read"
             if reason:
                 withheld[name] = reason
                 continue
@@ -79,11 +82,13 @@ class Draft:
         if withheld and len(attributes) < 2:
             message = f"Every column but the class {target!r} looks like a name or an identifier."
             hint = "declare the schema by hand if one of them is not."
-            if separated:
-                named = ", ".join(map(repr, separated))
-                message += f" Thousands separators, as in {named}, are not read."
-                hint = f"{WITHOUT_THOUSANDS}, and draft again."
+            if unread:
+                named, how = ", ".join(map(repr, unread)), next(iter(unread.values()))
+                message += f" {how.capitalize()}, as in {named}, are not read."
+                hint = f"{advice}, and draft again."
             raise DataError(message, hint=hint)
+        if all(len(a.values or ()) == 1 for a in attributes if a.name == target):
+            notes.append(f"The class {target!r} has a single value: nothing can be learned of it.")
         schema = Schema(attributes, target=target, learned=True, withheld=withheld, format=written)
         return cls(schema, withheld, questions, tuple(notes))
 
@@ -100,17 +105,35 @@ def _is_measure(column: Column) -> bool:
     return bool((known != np.floor(known)).any())
 
 
-def _has_thousands(column: Column) -> bool:
-    """Whether text is numbers, some of them with thousands separators."""
+def _readable(frame: Any, target: str) -> tuple[dict[str, Column], dict[str, str]]:
+    """Return the columns that can be declared, and why the others are withheld."""
+    columns(frame, [target])  # a class that cannot be read is an error
+    raw, others = readable(frame)
+    withheld = dict.fromkeys(others, "its values are neither text nor numbers, or of several types")
+    empty = [name for name, column in raw.items() if name != target and not _has_values(column)]
+    withheld |= dict.fromkeys(empty, "it has no value")
+    return {name: column for name, column in raw.items() if name not in empty}, withheld
+
+
+def _has_values(column: Column) -> bool:
     if isinstance(column, np.ndarray):
-        return False
+        return column.dtype.kind in "iu" or not bool(np.isnan(column).all())
+    return bool(column.null_count < len(column))
+
+
+def _unread(column: Column) -> str:
+    """Say what keeps text from being numbers, if that is what it is."""
+    if isinstance(column, np.ndarray):
+        return ""
     values = [value for value in counted(column) if value is not None]
     if not all(isinstance(value, str) for value in values):
-        return False
-    separated = [value for value in values if THOUSANDS.fullmatch(value)]
-    return bool(separated) and all(
-        _NUMBER.fullmatch(value) or THOUSANDS.fullmatch(value) for value in values
-    )
+        return ""
+    bare = [without_sign(value) for value in values]
+    if not all(_NUMBER.fullmatch(value) or THOUSANDS.fullmatch(value) for value in bare):
+        return ""
+    if any(text != value.strip() for text, value in zip(bare, values, strict=True)):
+        return _SIGNED
+    return _SEPARATED if any(THOUSANDS.fullmatch(value) for value in bare) else ""
 
 
 def _identifying(name: str, column: Column, counts: dict[Any, int] | None) -> str:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError
-from privet.files.format import THOUSANDS, WITHOUT_THOUSANDS
+from privet.files.format import THOUSANDS, WITHOUT_SIGNS, WITHOUT_THOUSANDS, without_sign
 from privet.files.reading import cause, open_regular
 from privet.schema import Format
 from privet.table.parquet import stamp_of
@@ -218,20 +218,28 @@ def csv_error(path: Path, error: Exception, names: Sequence[str] = ()) -> DataEr
         message = f"The file {path} is not in the encoding it was read in{where}."
         return DataError(message, hint="use encoding='latin-1', or the one it was written in.")
     if "conversion error" in text:
-        message = f"The file {path} has a value that is not of its column's declared type{where}."
-        value = re.search(r"invalid value '(.*)'", text)  # looked at, never shown
-        signs = re.findall(r"[^\d\s+-]|(?<=\d)\s(?=\d)", value[1]) if value else []
-        # A single sign may be the decimal one of another country.
-        if value and len(signs) > 1 and THOUSANDS.fullmatch(value[1]):
-            message = message.removesuffix(".") + ": thousands separators are not read."
-            hint = f"{WITHOUT_THOUSANDS}, among {', '.join(names)}."
-            return DataError(message, hint=hint)
-        hint = f"check the numbers among {', '.join(names)}, and the decimal sign (decimal=',')."
-        return DataError(message, hint=hint)
+        return _unlike(path, where, text, names)
     if "Empty CSV" in text:
         return DataError(f"The file {path} is empty.")
     message = f"The file {path} is not well-formed CSV{where}: lines differ in their columns."
     return DataError(message, hint="check what parts columns, and use delimiter=';' for example.")
+
+
+def _unlike(path: Path, where: str, text: str, names: Sequence[str]) -> DataError:
+    """Say that a value is not of its column's type, and why if that is known; never the value."""
+    message = f"The file {path} has a value that is not of its column's declared type{where}."
+    value = re.search(r"invalid value '(.*)'", text)  # looked at, never shown
+    signs = re.findall(r"[^\d\s+-]|(?<=\d)\s(?=\d)", value[1]) if value else []
+    # A single sign may be the decimal one of another country.
+    if value and len(signs) > 1 and THOUSANDS.fullmatch(value[1]):
+        message = message.removesuffix(".") + ": thousands separators are not read."
+        hint = f"{WITHOUT_THOUSANDS}, among {', '.join(names)}."
+        return DataError(message, hint=hint)
+    if value and without_sign(value[1]) != value[1].strip():
+        message = message.removesuffix(".") + ": currency signs and % are not read."
+        return DataError(message, hint=f"{WITHOUT_SIGNS}, among {', '.join(names)}.")
+    hint = f"check the numbers among {', '.join(names)}, and the decimal sign (decimal=',')."
+    return DataError(message, hint=hint)
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:

@@ -24,7 +24,9 @@ _WHOLE = rf"^-?(0|[1-9][0-9]{{0,{_DIGITS - 1}}})$"  # with a leading zero it is 
 _NUMBER = r"(?i)^-?((0|[1-9][0-9]*)([.][0-9]*)?|[.][0-9]+|inf)(e[+-]?[0-9]+)?$"
 _TRUTH = r"(?i)^(true|false)$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?Z?$"
+_MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
+_TIME = _MOMENT + "Z?$"
+_ZONED = _MOMENT + r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)$"
 
 
 def read_table(files: Files) -> Any:
@@ -107,6 +109,8 @@ def typed(text: Any, written: Format) -> Any:
         _DATE: lambda: bare.cast(pa.date32()),
         _TIME: lambda: pc.replace_substring(bare, "Z", "").cast(pa.timestamp("us")),
     }
+    # Each in its own zone: what is counted are moments.
+    looks[_ZONED] = lambda: bare.cast(pa.timestamp("us", "UTC"))
     for pattern, form in DATES.items():
         looks[pattern] = partial(pc.strptime, bare, format=form, unit="us")
     for pattern, made in looks.items():
