@@ -313,12 +313,12 @@ def test_infer_reads_domains_and_says_so() -> None:
     ("frame", "message"),
     [
         ({"a": [1.0], "b": ["x"]}, "no column 'class'"),
-        ({"a": np.array([np.nan]), "class": ["x"]}, "no value to learn a range"),
+        ({"a": np.array([np.nan]), "class": ["x"]}, "'a': it has no value"),
         ({"a": [1.0, np.inf], "class": ["x", "y"]}, "infinite"),
         ({"a": [1.0, 2.0], "class": ["x", None]}, "cannot have missing"),
         ({"a": [[1], [2]], "class": ["x", "y"]}, "neither text nor numbers"),
         ({"class": ["x", "y"]}, "no attribute to learn"),
-        ({"a": [], "class": []}, "Attribute 'a'"),
+        ({"a": [], "class": []}, "has no rows"),
         ({"a": [1.0], "class": ["x", "y"]}, "differ in length"),
     ],
 )

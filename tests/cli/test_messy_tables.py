@@ -362,3 +362,16 @@ def test_a_class_of_one_value_is_told(folder: Path) -> None:
     said = run("schema", "one.csv", "--target", "ill", "-o", "one.toml")
     assert "The class 'ill' has a single value: nothing can be learned of it." in said.stderr
     assert "the class 'ill' of 1 value." in said.stdout
+
+
+def test_a_column_of_one_value_is_withheld(folder: Path) -> None:
+    """There is nothing to put in its place, and the next step would fail."""
+    lines = [f"{row % 7},7,2.5,Main,{'yes' if row % 2 else 'no'}" for row in range(60)]
+    Path("loans.csv").write_text("days,k,fee,branch,late\n" + "\n".join(lines), encoding="utf-8")
+    said = run("schema", "loans.csv", "--target", "late", "-o", "loans.toml").stderr
+    for name in ("k", "fee", "branch"):
+        assert f"{name!r} is withheld: it has a single value, which tells no records apart." in said
+    run("disguise", "loans.csv", "--schema", "loans.toml", "--gamma", "8", "-o", "l.release")
+    Path("one.csv").write_text("age,town,late\n31,Ghent,no\n", encoding="utf-8")
+    said = run("schema", "one.csv", "--target", "late", code=2).stderr
+    assert "No column can be used beside the class 'late': 'age': it has a single value" in said

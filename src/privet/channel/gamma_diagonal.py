@@ -54,7 +54,8 @@ def check_size(size: int, where: str) -> None:
     """Check that there are two values at least."""
     if size < 2:
         message = f"{where} has a single value: there is nothing to put in its place."
-        raise PlanError(message, hint="release it as 'exact' or 'withheld', or use more bins.")
+        hint = "leave it out of the schema, or release it as 'exact' or 'withheld' by a plan; "
+        raise PlanError(message, hint=hint + "cut a number into more bins.")
 
 
 def check_bits(bits: int, where: str, least: int = 1) -> None:

@@ -96,9 +96,7 @@ def _draft(
         text = draft.to_toml() if output.suffix == ".toml" else schema.to_json()
         write_text(output, text, overwrite=overwrite)
     note(_LEARNED)
-    for name, reason in draft.withheld.items():
-        note(f"{name!r} is withheld: {reason}. To release it, declare it among the attributes.")
-    for remark in draft.notes:
+    for remark in draft.remarks():
         note(remark)
     if as_json:
         emit(schema.to_dict())

@@ -29,6 +29,10 @@ _FEW = 5  # records below which "all values differ" says nothing
 _MANY = 20  # categories below which a column is no identifier, unless each record has its own
 _MOST = 1000  # categories that nobody goes through by hand
 _RARE = 20  # times rarer than a spelling that differs little: asked about
+_ODD = "its values are neither text nor numbers, or of several types"
+_EMPTY = "it has no value"
+_SINGLE = "it has a single value, which tells no records apart"
+_UNUSABLE = {_ODD, _EMPTY, _SINGLE}
 _SEPARATED = "thousands separators"
 _SIGNED = "currency signs or %"
 _NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*")
@@ -65,10 +69,13 @@ class Draft:
             notes.append(f"{', '.join(map(repr, unread))}: {advice} and draft again.")
         for name, column in raw.items():
             counts = None if _is_measure(column) else counted(column)
-            reason = "" if name == target or name in dates else _identifying(name, column, counts)
-            if name != target and name in unread:
+            if name in unread:
                 reason = f"its numbers have {unread[name]}, which are not read"
-            if reason:
+            elif _is_single(column, counts):
+                reason = _SINGLE
+            else:
+                reason = "" if name in dates else _identifying(name, column, counts)
+            if reason and name != target:
                 withheld[name] = reason
                 continue
             attribute = _attribute(name, column, bins, categorical=name == target)
@@ -80,17 +87,19 @@ class Draft:
             if question:
                 questions[name] = question
         if withheld and len(attributes) < 2:
-            message = f"Every column but the class {target!r} looks like a name or an identifier."
-            hint = "declare the schema by hand if one of them is not."
-            if unread:
-                named, how = ", ".join(map(repr, unread)), next(iter(unread.values()))
-                message += f" {how.capitalize()}, as in {named}, are not read."
-                hint = f"{advice}, and draft again."
-            raise DataError(message, hint=hint)
-        if all(len(a.values or ()) == 1 for a in attributes if a.name == target):
-            notes.append(f"The class {target!r} has a single value: nothing can be learned of it.")
+            raise _nothing_left(target, withheld, unread, advice)
         schema = Schema(attributes, target=target, learned=True, withheld=withheld, format=written)
+        if len(schema.classes) == 1:
+            notes.append(f"The class {target!r} has a single value: nothing can be learned of it.")
         return cls(schema, withheld, questions, tuple(notes))
+
+    def remarks(self) -> list[str]:
+        """Say which columns are withheld and why, and what else there is to know."""
+        said = []
+        for name, reason in self.withheld.items():
+            more = "" if reason in _UNUSABLE else " To release it, declare it among the attributes."
+            said.append(f"{name!r} is withheld: {reason}.{more}")
+        return [*said, *self.notes]
 
     def to_toml(self) -> str:
         """Return the schema as TOML, with the questions beside what they are about."""
@@ -109,9 +118,11 @@ def _readable(frame: Any, target: str) -> tuple[dict[str, Column], dict[str, str
     """Return the columns that can be declared, and why the others are withheld."""
     columns(frame, [target])  # a class that cannot be read is an error
     raw, others = readable(frame)
-    withheld = dict.fromkeys(others, "its values are neither text nor numbers, or of several types")
+    if not len(raw[target]):
+        raise DataError("The table has no rows.")
+    withheld = dict.fromkeys(others, _ODD)
     empty = [name for name, column in raw.items() if name != target and not _has_values(column)]
-    withheld |= dict.fromkeys(empty, "it has no value")
+    withheld |= dict.fromkeys(empty, _EMPTY)
     return {name: column for name, column in raw.items() if name not in empty}, withheld
 
 
@@ -119,6 +130,30 @@ def _has_values(column: Column) -> bool:
     if isinstance(column, np.ndarray):
         return column.dtype.kind in "iu" or not bool(np.isnan(column).all())
     return bool(column.null_count < len(column))
+
+
+def _is_single(column: Column, counts: dict[Any, int] | None) -> bool:
+    """Whether all records have the same value, and none lacks it."""
+    if counts is None:
+        return bool((column == column[0]).all())
+    return len(counts) == 1 and None not in counts
+
+
+def _nothing_left(
+    target: str, withheld: Mapping[str, str], unread: Mapping[str, str], advice: str
+) -> DataError:
+    """Say why no column is left beside the class, and what to do about it."""
+    message = f"Every column but the class {target!r} looks like a name or an identifier."
+    hint = "declare the schema by hand if one of them is not."
+    if set(withheld.values()) & _UNUSABLE:
+        why = "; ".join(f"{name!r}: {reason}" for name, reason in withheld.items())
+        message = f"No column can be used beside the class {target!r}: {why}."
+        hint = "give more records or other columns, or declare the schema by hand."
+    if unread:
+        named, how = ", ".join(map(repr, unread)), next(iter(unread.values()))
+        message += f" {how.capitalize()}, as in {named}, are not read."
+        hint = f"{advice}, and draft again."
+    return DataError(message, hint=hint)
 
 
 def _unread(column: Column) -> str:
@@ -191,8 +226,6 @@ def _attribute(name: str, column: Column, bins: int | None, *, categorical: bool
             message = f"Column {name!r} has an infinite value."
             raise DataError(message, hint="a range must be finite; correct or drop those records.")
         known = column[~np.isnan(column)]
-        if not len(known):
-            raise DataError(f"Column {name!r} has no value to learn a range from.", column=name)
         integer = bool((known == np.floor(known)).all())
         return Attribute.numeric(
             name,
