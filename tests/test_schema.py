@@ -319,6 +319,7 @@ def test_infer_reads_domains_and_says_so() -> None:
         ({"a": [[1], [2]], "class": ["x", "y"]}, "neither text nor numbers"),
         ({"class": ["x", "y"]}, "no attribute to learn"),
         ({"a": [], "class": []}, "has no rows"),
+        ({"a": [1.0, 2.0], "class": [None, None]}, "'class' has no value in any record"),
         ({"a": [1.0], "class": ["x", "y"]}, "differ in length"),
     ],
 )

@@ -272,6 +272,9 @@ def test_words(release: Release) -> None:
     assert "0 to 50" in str(table)
     assert "the disguise allowed for" in str(table)
     assert "about the population" in str(table)
+    assert "2 degrees of freedom" in str(table)
+    both = crosstab(release, "sex", "age", edges={"age": [50]})
+    assert "1 degree of freedom" in str(both)
 
 
 def test_bad_questions(release: Release) -> None:

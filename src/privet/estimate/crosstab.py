@@ -79,8 +79,9 @@ class Crosstab(Shares):
             lines.append(f"  {label:{first}}  {line}")
         if self.independence is not None:
             test = self.independence
+            degrees = "1 degree" if test.freedom == 1 else f"{test.freedom} degrees"
             lines.append(
-                f"  χ² = {test.statistic:.1f}, {test.freedom} degrees of freedom, "
+                f"  χ² = {test.statistic:.1f}, {degrees} of freedom, "
                 f"p = {test.p_value:.2g}, the disguise allowed for"
             )
         return "\n".join(lines)

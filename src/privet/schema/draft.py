@@ -62,7 +62,7 @@ class Draft:
         raw, withheld = _readable(frame, target)
         dates = [name for name in raw if is_date(frame, name)]
         attributes, questions = [], {}
-        notes = [f"{name!r} is read as numbers, in {DAYS}." for name in dates]
+        notes: list[str] = []
         unread = {name: how for name, column in raw.items() if (how := _unread(column))}
         advice = WITHOUT_SIGNS if _SIGNED in unread.values() else WITHOUT_THOUSANDS
         if unread:
@@ -91,7 +91,8 @@ class Draft:
         schema = Schema(attributes, target=target, learned=True, withheld=withheld, format=written)
         if len(schema.classes) == 1:
             notes.append(f"The class {target!r} has a single value: nothing can be learned of it.")
-        return cls(schema, withheld, questions, tuple(notes))
+        days = [f"{name!r} is read as numbers, in {DAYS}." for name in dates if name in schema]
+        return cls(schema, withheld, questions, (*days, *notes))
 
     def remarks(self) -> list[str]:
         """Say which columns are withheld and why, and what else there is to know."""
@@ -120,6 +121,9 @@ def _readable(frame: Any, target: str) -> tuple[dict[str, Column], dict[str, str
     raw, others = readable(frame)
     if not len(raw[target]):
         raise DataError("The table has no rows.")
+    if not _has_values(raw[target]):
+        message = f"The class {target!r} has no value in any record."
+        raise DataError(message, hint="choose another column as the class.", column=target)
     withheld = dict.fromkeys(others, _ODD)
     empty = [name for name, column in raw.items() if name != target and not _has_values(column)]
     withheld |= dict.fromkeys(empty, _EMPTY)
