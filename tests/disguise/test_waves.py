@@ -135,7 +135,7 @@ def test_every_record_keeps_gamma_per_attribute(release: Release) -> None:
     claim = release.claim
     assert {float(promise.gamma or 0) <= 8 for promise in claim.disguised} == {True}
     assert len(claim.disguised) == 5
-    assert "drawn at random" in " ".join(claim.sentences())
+    assert "chance alone decided" in " ".join(claim.sentences())
     assert BAND.claim(SCHEMA).disguised_epsilon == pytest.approx(claim.disguised_epsilon, abs=1e-6)
 
 
