@@ -45,7 +45,9 @@ _ON_SPARK = ("disguise", "mine", "predict")
 
 
 @click.group(
-    cls=Commands, roles=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=Commands,
+    roles=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
 @click.version_option(__version__, prog_name="privet")
 @click.option(

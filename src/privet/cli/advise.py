@@ -16,13 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "advise",
-    epilog=options.examples(
-        "privet advise people.toml --records 100000 --gamma 8",
-        "privet advise people.toml --records 100000 --accuracy 0.9 --draw trade-off.svg",
-        "privet advise people.toml --records 5000 --rho 0.05 0.5 --plan plan.toml",
-    ),
+@options.command(
+    "privet advise people.toml --records 100000 --gamma 8",
+    "privet advise people.toml --records 100000 --accuracy 0.9 --draw trade-off.svg",
+    "privet advise people.toml --records 5000 --rho 0.05 0.5 --plan plan.toml",
 )
 @click.argument("schema", type=options.EXISTING)
 @click.option(

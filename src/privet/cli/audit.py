@@ -22,12 +22,9 @@ __all__ = ["command", "console"]
 EXCEEDED = 1
 
 
-@click.command(
-    "audit",
-    epilog=options.examples(
-        "privet audit people.release --original people.csv --html audit.html",
-        "privet audit people.release --max-epsilon 12 --max-attack 0.4",
-    ),
+@options.command(
+    "privet audit people.release --original people.csv --html audit.html",
+    "privet audit people.release --max-epsilon 12 --max-attack 0.4",
 )
 @click.argument("release", type=options.EXISTING)
 @click.option(

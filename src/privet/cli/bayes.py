@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "bayes",
-    epilog=options.examples(
-        "privet bayes people.release --output model.json --test plain.csv",
-        "privet bayes clinic.party --output clinic.json      # a party's own terms",
-        "privet bayes clinic.json office.json --output model.json",
-    ),
+@options.command(
+    "privet bayes people.release --output model.json --test plain.csv",
+    "privet bayes clinic.party --output clinic.json      # a party's own terms",
+    "privet bayes clinic.json office.json --output model.json",
 )
 @click.argument("sources", type=options.EXISTING, nargs=-1, required=True, metavar="SOURCE...")
 @options.output("Where to write the model (JSON), for: privet predict.")
@@ -33,9 +30,7 @@ __all__ = ["command"]
     type=options.TABLE,
     help="A plain table with the class, to measure accuracy on.",
 )
-@click.option(
-    "--smoothing", type=float, default=1.0, show_default=True, help="Smoothing, in records."
-)
+@click.option("--smoothing", type=float, default=1.0, help="Smoothing, in records.")
 @options.csv_format
 @options.by
 @options.overwrite

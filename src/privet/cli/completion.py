@@ -10,13 +10,10 @@ from privet.cli import options
 __all__ = ["command"]
 
 
-@click.command(
-    "completion",
-    epilog=options.examples(
-        'in ~/.bashrc: eval "$(privet completion bash)"',
-        'in ~/.zshrc: eval "$(privet completion zsh)"',
-        "in ~/.config/fish/config.fish: privet completion fish | source",
-    ),
+@options.command(
+    'in ~/.bashrc: eval "$(privet completion bash)"',
+    'in ~/.zshrc: eval "$(privet completion zsh)"',
+    "in ~/.config/fish/config.fish: privet completion fish | source",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:

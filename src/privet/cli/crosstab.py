@@ -9,38 +9,27 @@ import click
 from privet.cli import options
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from privet.release import Release
 
 __all__ = ["command"]
 
 
-@click.command(
-    "crosstab",
-    epilog=options.examples(
-        "privet crosstab people.release drugs sex",
-        "privet crosstab people.release drugs age --edges age=30,50 --population",
-    ),
+@options.command(
+    "privet crosstab people.release drugs sex",
+    "privet crosstab people.release drugs age --edges age=30,50 --population",
 )
-@click.argument("release", type=options.EXISTING)
+@options.estimate
 @click.argument("first", metavar="NAME")
 @click.argument("second", metavar="NAME")
-@options.estimate
-@options.by
 @options.as_json
 def command(
-    release: Path,
-    first: str,
-    second: str,
-    how: options.Counting,
-    by: Path | None,
-    as_json: bool,
+    release: Release, how: options.Counting, first: str, second: str, as_json: bool
 ) -> None:
     """Show how two attributes go together, with errors and a test that allows for the disguise."""
     from privet.cli.output import emit, say
-    from privet.cli.tables import read_release
     from privet.estimate.crosstab import crosstab
 
-    table = crosstab(read_release(release, by), first, second, **how._asdict())
+    table = crosstab(release, first, second, **how._asdict())
     if as_json:
         emit(table.to_dict())
     else:

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "decode",
-    epilog=options.examples("privet decode tree.json --key people.key --output plain.json"),
-)
+@options.command("privet decode tree.json --key people.key --output plain.json")
 @click.argument("tree", type=options.EXISTING)
 @click.option(
     "--key", type=options.EXISTING, required=True, help="The owner's key of the monotone disguise."

@@ -55,12 +55,8 @@ class _Grown:
 
 @click.command("demo")
 @click.argument("name", type=options.WORDS(_names), default="as-f2")
-@click.option(
-    "--rows", type=click.IntRange(100), default=_ROWS, show_default=True, help="How many records."
-)
-@click.option(
-    "--gamma", type=options.GAMMA, default=8, show_default=True, help="How strong the disguise is."
-)
+@click.option("--rows", type=click.IntRange(100), default=_ROWS, help="How many records.")
+@click.option("--gamma", type=options.GAMMA, default=8, help="How strong the disguise is.")
 @click.option(
     "--bins",
     type=click.IntRange(2),
@@ -130,11 +126,7 @@ def _tell(name: str, release: Release, grown: list[_Grown], seconds: float) -> N
     drawn = render(grown[1].model.tree_, _SHOWN)
     console.print(Text(drawn), style="green", no_wrap=True, overflow="ellipsis")
     console.print()
-    _chapter(
-        console,
-        "The proof",
-        [f"{_TESTED:,} fresh plain records judge three trees."],
-    )
+    _chapter(console, "The proof", [f"{_TESTED:,} fresh plain records judge three trees."])
     console.print(_compared(grown))
     console.print("Without correction false values are taken for true, and most borders are lost.")
     console.print(

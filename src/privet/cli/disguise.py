@@ -33,13 +33,10 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
     ctx.exit()
 
 
-@click.command(
-    "disguise",
-    epilog=options.examples(
-        "privet disguise people.csv --schema people.toml --gamma 8 --output people.release",
-        "privet disguise people.csv --schema people.toml --gamma 8 --set kind=band -o p.release",
-        "privet disguise p.csv --schema p.toml --method framework --set noise=0.1 -o p.release",
-    ),
+@options.command(
+    "privet disguise people.csv --schema people.toml --gamma 8 --output people.release",
+    "privet disguise people.csv --schema people.toml --gamma 8 --set kind=band -o p.release",
+    "privet disguise p.csv --schema p.toml --method framework --set noise=0.1 -o p.release",
 )
 @click.argument("table", type=options.TABLE)
 @options.schema
@@ -77,10 +74,7 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
 @options.output("The folder to write the release to.", required=True)
 @click.option("--in-order", is_flag=True, help="Keep the order of rows; the card then says so.")
 @click.option("--seed", type=int, help="For tests only: the release is stamped NOT PRIVATE.")
-@options.sign
-@options.ledger
-@options.overwrite
-@options.as_json
+@options.keeping
 def command(
     table: Path,
     schema: Path,

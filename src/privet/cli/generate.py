@@ -23,12 +23,7 @@ def _names() -> list[str]:
     return datasets.names()
 
 
-@click.command(
-    "generate",
-    epilog=options.examples(
-        "privet generate as-f2 --rows 1000000 --output f2.parquet --schema f2.toml",
-    ),
-)
+@options.command("privet generate as-f2 --rows 1000000 --output f2.parquet --schema f2.toml")
 @click.argument("name", type=options.WORDS(_names), required=False)
 @click.option("--rows", type=click.IntRange(1), help="How many records; 100,000 if not given.")
 @click.option("--seed", type=click.IntRange(0), help="For the same table every time.")

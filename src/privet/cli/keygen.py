@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from privet.cli import options
 
 if TYPE_CHECKING:
@@ -14,13 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "keygen",
-    epilog=options.examples(
-        "privet keygen --output owner.key",
-        "privet disguise people.csv --schema people.toml --gamma 8 --sign owner.key -o p.release",
-        "privet verify p.release --by owner.key.pub",
-    ),
+@options.command(
+    "privet keygen --output owner.key",
+    "privet disguise people.csv --schema people.toml --gamma 8 --sign owner.key -o p.release",
+    "privet verify p.release --by owner.key.pub",
 )
 @options.output("The file of the key; the public one gets the same name and .pub.", required=True)
 @options.as_json

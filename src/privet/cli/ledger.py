@@ -70,14 +70,11 @@ class Spending:
             raise BugError("the release costs something else than the ledger says")
 
 
-@click.group(
-    "ledger",
-    epilog=options.examples(
-        "privet disguise people.csv --schema people.toml --gamma 3 --output people.release \\",
-        "    --ledger spent.json --dataset people-2024 --budget 12",
-        "privet ledger show spent.json",
-        "privet ledger budget spent.json people-2024 20",
-    ),
+@options.group(
+    "privet disguise people.csv --schema people.toml --gamma 3 --output people.release \\",
+    "    --ledger spent.json --dataset people-2024 --budget 12",
+    "privet ledger show spent.json",
+    "privet ledger budget spent.json people-2024 20",
 )
 def command() -> None:
     """Keep account of what releases of the same records cost together."""

@@ -23,12 +23,9 @@ __all__ = ["command"]
 _SHOWN = 3  # levels printed
 
 
-@click.command(
-    "mine",
-    epilog=options.examples(
-        "privet mine people.release --test-fraction 0.3 --output tree.json",
-        "privet mine people.csv --schema people.toml --output plain.json",
-    ),
+@options.command(
+    "privet mine people.release --test-fraction 0.3 --output tree.json",
+    "privet mine people.csv --schema people.toml --output plain.json",
 )
 @click.argument("source", type=options.TABLE, metavar="RELEASE|TABLE")
 @click.option("--schema", type=options.EXISTING, help="For a plain table: its schema.")
@@ -40,7 +37,6 @@ _SHOWN = 3  # levels printed
     type=METHODS,
     metavar="METHOD",
     default="auto",
-    show_default=True,
     help=f"How counts are corrected: {listed(METHODS)} (naive: not at all).",
 )
 @click.option(
@@ -158,11 +154,7 @@ def _learned(files: Files, target: str) -> Schema:
 
 
 def _form(
-    mined: Mined,
-    policy: str | None,
-    grown: Release,
-    accuracy: Accuracy | None,
-    output: Path | None,
+    mined: Mined, policy: str | None, grown: Release, accuracy: Accuracy | None, output: Path | None
 ) -> dict[str, Any]:
     from privet.tree.understand import untold
 

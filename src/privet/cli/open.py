@@ -14,19 +14,18 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "open",
-    epilog=options.examples(
-        "privet open", "privet open people.csv", "privet open people.release --port 8100"
-    ),
-)
+@options.command("privet open", "privet open people.csv", "privet open people.release --port 8100")
 @click.argument("thing", type=options.EXISTING, required=False, metavar="[TABLE|RELEASE]")
 @click.option(
     "--folder", type=options.PATH, help="Where results go; the current folder by default."
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", help="The address to listen at.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="The port; any free one by default."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=False,
+    help="The port; any free one by default.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the link only.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy on this machine provides TLS.")

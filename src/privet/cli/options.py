@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import wraps
+from functools import partial, reduce, wraps
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,10 +28,12 @@ __all__ = [
     "allow_plain",
     "as_json",
     "by",
+    "command",
     "csv_format",
     "estimate",
-    "examples",
+    "group",
     "growth",
+    "keeping",
     "ledger",
     "output",
     "overwrite",
@@ -78,6 +80,24 @@ class _Gamma(click.types.FloatParamType):
         return int(number) if number.is_integer() else number
 
 
+def command(*examples: str, cls: type[click.Command] = click.Command) -> Callable[[Any], Any]:
+    """Make a function the command that its file is named after; its help ends with examples."""
+    epilog = "\n".join(["\b", "Examples:", *(f"  {line}" for line in examples)])
+
+    def make(work: Callable[..., Any]) -> click.Command:
+        return click.command(work.__module__.rpartition(".")[2], cls, epilog=epilog)(work)
+
+    return make
+
+
+group = partial(command, cls=click.Group)
+
+
+def _together(*listed: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a decorator that gives a command options, which its help lists in this order."""
+    return lambda command: reduce(lambda given, option: option(given), reversed(listed), command)
+
+
 PATH: click.Path = click.Path(path_type=Path)
 EXISTING: click.Path = _Existing(path_type=Path)
 TABLE: click.Path = _Table(path_type=Path)
@@ -90,7 +110,7 @@ overwrite = click.option("--overwrite", is_flag=True, help="Replace an existing 
 sign = click.option(
     "--sign", type=EXISTING, metavar="KEY", help="Sign with this key (see privet keygen)."
 )
-_LEDGER_OPTIONS = (
+_ledger = _together(
     click.option(
         "--ledger", type=PATH, metavar="FILE", help="Record what it costs, before it is made."
     ),
@@ -114,7 +134,8 @@ allow_plain = click.option(
 by = click.option(
     "--by", type=EXISTING, metavar="PUBLIC", help="Require a signature by this public key."
 )
-_GROWTH_OPTIONS = (
+# How a tree grows: ``policy``, ``max_depth``, ``min_samples_leaf``.
+growth = _together(
     click.option("--policy", type=POLICIES, help="How the tree grows.  [default: cart, pruned]"),
     click.option("--max-depth", type=click.IntRange(1), help="The maximum depth: tests on a path."),
     click.option(
@@ -125,30 +146,13 @@ _GROWTH_OPTIONS = (
 )
 
 
-def _with(command: Callable[..., Any], *listed: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Give a command options, which its help lists in this order."""
-    for option in reversed(listed):
-        command = option(command)
-    return command
-
-
-def growth(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a command take how a tree grows: ``policy``, ``max_depth``, ``min_samples_leaf``."""
-    return _with(command, *_GROWTH_OPTIONS)
-
-
-def examples(*lines: str) -> str:
-    """Return the end of a help page: lines to type, as they stand."""
-    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
-
-
 def output(text: str, *, required: bool = False) -> Callable[[Any], Any]:
     """Return the option that says where a result goes."""
     return click.option("-o", "--output", type=PATH, required=required, help=text)
 
 
 _SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "space": " ", "\\t": "\t"}
-_TABLE_OPTIONS = (
+_csv_format = _together(
     click.option(
         "--delimiter", metavar="SIGN", help="CSV: the column separator, or tab, semicolon."
     ),
@@ -163,7 +167,7 @@ _TABLE_OPTIONS = (
 )
 
 
-def csv_format(command: Callable[..., Any]) -> Callable[..., Any]:
+def csv_format(command: Callable[..., Any]) -> Any:
     """Let a command take how a CSV file is written, as the argument ``written``: a ``Format``.
 
     What is not said is sniffed from each file.
@@ -184,7 +188,7 @@ def csv_format(command: Callable[..., Any]) -> Callable[..., Any]:
         written = Format(separator, decimal, encoding, missing or None)
         return command(*arguments, written=written, **settings)
 
-    return _with(run, *_TABLE_OPTIONS)
+    return _csv_format(run)
 
 
 class Counting(NamedTuple):
@@ -195,23 +199,27 @@ class Counting(NamedTuple):
     population: bool
 
 
-def estimate(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a command take edges, weights, and what its errors are about, as ``how``."""
+def estimate(command: Callable[..., Any]) -> Any:
+    """Let a command take a release, as ``release``, and how to estimate from it, as ``how``."""
 
     @wraps(command)
     def run(
-        *arguments: Any,
+        release: Path,
         edges: tuple[tuple[str, list[float]], ...],
         weights: str | None,
         population: bool,
+        by: Path | None,
         **settings: Any,
     ) -> Any:
-        return command(*arguments, how=Counting(dict(edges), weights, population), **settings)
+        from privet.cli.tables import read_release
 
-    return _with(run, *_ESTIMATE_OPTIONS)
+        how = Counting(dict(edges), weights, population)
+        return command(release=read_release(release, by), how=how, **settings)
+
+    return _estimate(run)
 
 
-def ledger(command: Callable[..., Any]) -> Callable[..., Any]:
+def ledger(command: Callable[..., Any]) -> Any:
     """Let a command take a ledger, as the argument ``spending``: a ``Spending``."""
 
     @wraps(command)
@@ -228,7 +236,11 @@ def ledger(command: Callable[..., Any]) -> Callable[..., Any]:
         spending = Spending.told(ledger, dataset, budget, accept_unbounded=accept_unbounded)
         return command(*arguments, spending=spending, **settings)
 
-    return _with(run, *_LEDGER_OPTIONS)
+    return _ledger(run)
+
+
+# Where a disguise is kept: signed, counted in a ledger, in place of an older one.
+keeping = _together(sign, ledger, overwrite, as_json)
 
 
 class WORDS(click.ParamType[str]):
@@ -283,7 +295,8 @@ class EDGES(click.ParamType[tuple[str, list[float]]]):
         return self.fail("takes NAME=20,40,65.", param, ctx)
 
 
-_ESTIMATE_OPTIONS = (
+_estimate = _together(
+    click.argument("release", type=EXISTING),
     click.option(
         "--edges",
         type=EDGES(),
@@ -298,4 +311,5 @@ _ESTIMATE_OPTIONS = (
         is_flag=True,
         help="Estimate errors about the population, not only these records.",
     ),
+    by,
 )

@@ -25,14 +25,11 @@ _schema = click.option(
 )
 
 
-@click.group(
-    "party",
-    epilog=options.examples(
-        "privet party keygen --output secret.key",
-        "privet party disguise clinic.csv --schema all.toml --plan parties.toml \\",
-        "    --party clinic --id person --secret secret.key --output clinic.party",
-        "privet party join clinic.party office.party --output all.release",
-    ),
+@options.group(
+    "privet party keygen --output secret.key",
+    "privet party disguise clinic.csv --schema all.toml --plan parties.toml \\",
+    "    --party clinic --id person --secret secret.key --output clinic.party",
+    "privet party join clinic.party office.party --output all.release",
 )
 def command() -> None:
     """Let several parties mine one tree, each disguising at home."""
@@ -131,10 +128,7 @@ def plan_(plan: Path, schema: Path, as_json: bool) -> None:
                 "agreement": agreed.digest,
                 "split": agreed.split,
                 "parties": {
-                    name: {
-                        "claim": agreed.claim(name).to_dict(),
-                        "warnings": agreed.warnings(name),
-                    }
+                    name: {"claim": agreed.claim(name).to_dict(), "warnings": agreed.warnings(name)}
                     for name in agreed.members
                 },
             }
@@ -161,10 +155,7 @@ def plan_(plan: Path, schema: Path, as_json: bool) -> None:
 @click.option("--drop-duplicates", is_flag=True, help="Leave out records whose id is not unique.")
 @click.option("--seed", type=int, help="For tests only: the records are stamped NOT PRIVATE.")
 @options.csv_format
-@options.sign
-@options.ledger
-@options.overwrite
-@options.as_json
+@options.keeping
 def disguise(
     table: Path,
     plan: Path,
@@ -309,21 +300,14 @@ def count(question: Path, party: Path, output: Path, overwrite: bool) -> None:
 @_plan
 @_schema
 @click.option(
-    "--answers",
-    type=options.PATH,
-    required=True,
-    help="The folder of all answers so far.",
+    "--answers", type=options.PATH, required=True, help="The folder of all answers so far."
 )
 @click.option(
     "--question", type=options.PATH, required=True, help="Where to write the next question."
 )
 @options.output("Where to write the tree (JSON) when it is grown.", required=True)
 @click.option(
-    "--policy",
-    type=click.Choice(["cart", "id3"]),
-    default="id3",
-    show_default=True,
-    help="How the tree grows.",
+    "--policy", type=click.Choice(["cart", "id3"]), default="id3", help="How the tree grows."
 )
 @click.option("--max-depth", type=click.IntRange(1), help="The maximum depth: tests on a path.")
 @options.overwrite

@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "predict",
-    epilog=options.examples(
-        "privet predict tree.json people.csv --output predictions.csv",
-    ),
-)
+@options.command("privet predict tree.json people.csv --output predictions.csv")
 @click.argument("tree", type=options.EXISTING)
 @click.argument("table", type=options.TABLE)
 @options.output("Where to write the predictions (.parquet or .csv).", required=True)

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "reconstruct",
-    epilog=options.examples(
-        "privet reconstruct people.release --output table.parquet",
-        "privet reconstruct people.release --method by-class --output table.csv",
-    ),
+@options.command(
+    "privet reconstruct people.release --output table.parquet",
+    "privet reconstruct people.release --method by-class --output table.csv",
 )
 @click.argument("release", type=options.EXISTING)
 @options.output("The table: .parquet, or .csv, which has no place for the stamp.", required=True)
@@ -27,14 +24,12 @@ __all__ = ["command"]
     "--method",
     type=click.Choice(["global", "by-class"]),
     default="global",
-    show_default=True,
     help="Each column over all records, or within each class.",
 )
 @click.option(
     "--representative",
     type=click.Choice(["centre", "endpoint", "random"]),
     default="centre",
-    show_default=True,
     help="Which number stands for a cell.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Draw the same random points again.")

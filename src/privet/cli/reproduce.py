@@ -25,13 +25,10 @@ def _papers() -> list[str]:
     return [*HOMES, ALL]
 
 
-@click.command(
-    "reproduce",
-    epilog=options.examples(
-        "privet reproduce dxz --quick",
-        "privet reproduce dxz --output docs/papers --seed 1",
-        "privet reproduce all --quick",
-    ),
+@options.command(
+    "privet reproduce dxz --quick",
+    "privet reproduce dxz --output docs/papers --seed 1",
+    "privet reproduce all --quick",
 )
 @click.argument("name", type=options.WORDS(_papers), metavar="PAPER")
 @click.option("--quick", is_flag=True, help="A small grid, to see that it works.")

@@ -24,12 +24,9 @@ _LEARNED = (
 )
 
 
-@click.command(
-    "schema",
-    epilog=options.examples(
-        "privet schema people.csv --target income --output people.toml",
-        "privet schema --check people.toml people.csv",
-    ),
+@options.command(
+    "privet schema people.csv --target income --output people.toml",
+    "privet schema --check people.toml people.csv",
 )
 @click.argument("table", type=options.TABLE, required=False)
 @click.option("--target", metavar="NAME", help="The column that is the class.")

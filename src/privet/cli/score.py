@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "score",
-    epilog=options.examples(
-        "privet score tree.json test.release",
-        "privet score tree.json test.csv",
-    ),
-)
+@options.command("privet score tree.json test.release", "privet score tree.json test.csv")
 @click.argument("tree", type=options.EXISTING)
 @click.argument("source", type=options.TABLE, metavar="RELEASE|TABLE")
 @options.by

@@ -37,15 +37,12 @@ def _form_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.command(
-    "show",
-    epilog=options.examples(
-        "privet show tree.json --depth 3",
-        "privet show tree.json --output tree.html",
-        "privet show tree.json --beside plain.json",
-        "privet show people.release --html --output card.html",
-        "privet show people.release --head 5",
-    ),
+@options.command(
+    "privet show tree.json --depth 3",
+    "privet show tree.json --output tree.html",
+    "privet show tree.json --beside plain.json",
+    "privet show people.release --html --output card.html",
+    "privet show people.release --head 5",
 )
 @click.argument("thing", type=options.PATH, metavar="TREE|RELEASE")
 @click.option("--depth", type=click.IntRange(0), help="Levels of the text to show; all by default.")

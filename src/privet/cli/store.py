@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,36 +14,29 @@ from privet.cli import options
 from privet.cli.words import PICKS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from privet.disguise import Complement
     from privet.disguise.loss import Loss
     from privet.release.universe import Universe
     from privet.schema import Files, Format
+    from privet.store import Store
 
 __all__ = ["command"]
 
 
 _url = click.argument("url", metavar="STORE")
-_pick = click.option(
-    "--pick",
-    type=PICKS,
-    default="first",
-    show_default=True,
-    help="Which record becomes unreal.",
-)
+_pick = click.option("--pick", type=PICKS, default="first", help="Which record becomes unreal.")
 _dummy = click.option(
     "--dummy", metavar="NAME", help="With --pick dummy: the attribute that gets dummy values."
 )
 
 
-@click.group(
-    "store",
-    epilog=options.examples(
-        "privet store create samples.db --schema people.toml --pick dummy",
-        "privet store add samples.db monday.csv",
-        "privet store mine samples.db --output tree.json",
-    ),
+@options.group(
+    "privet store create samples.db --schema people.toml --pick dummy",
+    "privet store add samples.db monday.csv",
+    "privet store mine samples.db --output tree.json",
 )
 def command() -> None:
     """Collect samples in a database as unreal records (dataset complementation).
@@ -50,6 +44,20 @@ def command() -> None:
     STORE is an SQLite file, or a URL: postgresql://user@host/database. Trees come out exactly as
     from the samples themselves.
     """
+
+
+def _opened(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a command take the store at a URL, as the argument ``store``."""
+
+    @_url
+    @wraps(work)
+    def run(url: str, **settings: Any) -> Any:
+        from privet.store import Store
+
+        with Store.open(url) as store:
+            return work(store=store, **settings)
+
+    return run
 
 
 def _method(pick: str, dummy: str | None) -> Complement:
@@ -63,21 +71,17 @@ def _method(pick: str, dummy: str | None) -> Complement:
 @_pick
 @_dummy
 @click.argument("table", type=options.TABLE, required=False)
-@click.option(
-    "--leaked", type=click.IntRange(1), default=1, show_default=True, help="How many records leak."
-)
+@click.option("--leaked", type=click.IntRange(1), default=1, help="How many records leak.")
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 1),
     default=0.0,
-    show_default=True,
     help="The chance that whoever has the leaked records rebuilds all collected ones.",
 )
 @click.option(
     "--p-d",
     type=click.FloatRange(0),
     default=1.0,
-    show_default=True,
     help="The private information of a stored record that matches a collected one.",
 )
 @click.option(
@@ -162,13 +166,7 @@ def _loss(method: Complement, schema: Any, table: Files, leaked: int, told: dict
 @options.schema
 @_pick
 @_dummy
-@click.option(
-    "--token-days",
-    type=float,
-    default=7,
-    show_default=True,
-    help="How many days tokens are remembered.",
-)
+@click.option("--token-days", type=float, default=7, help="How many days tokens are remembered.")
 @options.as_json
 def create(
     url: str, schema: Path, pick: str, dummy: str | None, token_days: float, as_json: bool
@@ -249,16 +247,14 @@ def _lines(names: list[str]) -> dict[str, list[Any]]:
 
 
 @command.command("status")
-@_url
+@_opened
 @options.as_json
-def status(url: str, as_json: bool) -> None:
+def status(store: Store, as_json: bool) -> None:
     """Show how a store stands, in totals only."""
     from privet.cli.output import emit, say
-    from privet.store import Store
 
-    with Store.open(url) as store:
-        facts = store.status()
-        loss = store.loss() if facts.samples else None
+    facts = store.status()
+    loss = store.loss() if facts.samples else None
     if as_json:
         form = asdict(facts) | {"schema": store.schema.to_dict()}
         emit(form | ({} if loss is None else {"loss": asdict(loss)}))
@@ -354,17 +350,15 @@ def export(
 
 
 @command.command("verify")
-@_url
+@_opened
 @options.as_json
-def verify(url: str, as_json: bool) -> None:
+def verify(store: Store, as_json: bool) -> None:
     """Check cell by cell that nothing is lost and nothing counted twice."""
     from privet.cli.output import emit, say
-    from privet.store import Store
 
-    with Store.open(url) as store:
-        samples = store.verify()
-        if as_json:
-            emit({"store": store.database.name, "samples": samples, "intact": True})
-        else:
-            said = f"{samples:,} samples, and q·T^U = T_S + T′ + T^P in each"
-            say(f"{store.database.name}: {said} of {store.universe.size:,} cells.")
+    samples = store.verify()
+    if as_json:
+        emit({"store": store.database.name, "samples": samples, "intact": True})
+    else:
+        said = f"{samples:,} samples, and q·T^U = T_S + T′ + T^P in each"
+        say(f"{store.database.name}: {said} of {store.universe.size:,} cells.")

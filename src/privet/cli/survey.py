@@ -20,15 +20,12 @@ _database = click.argument("database", metavar="DATABASE")
 _KEY = "PRIVET_SURVEY_KEY"
 
 
-@click.group(
-    "survey",
-    epilog=options.examples(
-        "privet survey plan survey.toml --people 500",
-        "privet survey rehearse survey.toml",
-        "privet survey serve survey.toml",
-        "privet survey results survey.db",
-        "privet survey export survey.db --output survey.release",
-    ),
+@options.group(
+    "privet survey plan survey.toml --people 500",
+    "privet survey rehearse survey.toml",
+    "privet survey serve survey.toml",
+    "privet survey results survey.db",
+    "privet survey export survey.db --output survey.release",
 )
 def command() -> None:
     """Run a survey in which answers are disguised on the devices of those who give them.
@@ -40,9 +37,7 @@ def command() -> None:
 
 @command.command("plan")
 @_survey
-@click.option(
-    "--people", type=click.IntRange(1), default=500, show_default=True, help="How many answer."
-)
+@click.option("--people", type=click.IntRange(1), default=500, help="How many answer.")
 @options.as_json
 def plan(survey: Path, people: int, as_json: bool) -> None:
     """Say what so many people would tell, and what is promised to each of them."""
@@ -56,13 +51,9 @@ def plan(survey: Path, people: int, as_json: bool) -> None:
 @command.command("serve")
 @_survey
 @click.option("--database", help="Where answers go; by default beside the survey, ending in .db.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", help="The address to listen at.")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="The port; 0 takes any free one.",
+    "--port", type=click.IntRange(0, 65535), default=8000, help="The port; 0 takes any free one."
 )
 @click.option(
     "--by-invitation", is_flag=True, help="Each token for one answer: privet survey invite."
@@ -71,7 +62,6 @@ def plan(survey: Path, people: int, as_json: bool) -> None:
     "--rate",
     type=click.IntRange(1),
     default=120,
-    show_default=True,
     help="Answers per minute and address, for open links.",
 )
 @click.option("--behind-proxy", is_flag=True, help="A proxy on this machine provides TLS.")
@@ -126,9 +116,7 @@ def serve(
 
 @command.command("rehearse")
 @_survey
-@click.option(
-    "--people", type=click.IntRange(10), default=2_000, show_default=True, help="How many answer."
-)
+@click.option("--people", type=click.IntRange(10), default=2_000, help="How many answer.")
 @click.option("--seed", type=int, help="Of the people; their coins are always fresh.")
 @click.option("--no-open", is_flag=True, help="End after the numbers; open no results page.")
 def rehearse(survey: Path, people: int, seed: int | None, no_open: bool) -> None:
@@ -165,9 +153,7 @@ def rehearse(survey: Path, people: int, seed: int | None, no_open: bool) -> None
 @click.option(
     "--number", type=click.IntRange(1, 1_000_000), required=True, help="How many links to make."
 )
-@click.option(
-    "--link", default="http://127.0.0.1:8000/", show_default=True, help="The survey's address."
-)
+@click.option("--link", default="http://127.0.0.1:8000/", help="The survey's address.")
 @options.output("Where to write the links; only you may read the file.", required=True)
 def invite(database: str, number: int, link: str, output: Path) -> None:
     """Make links for one answer each. The database keeps hashes of their tokens only."""

@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "verify",
-    epilog=options.examples(
-        "privet verify people.release",
-        "privet verify people.release --by owner.key.pub",
-        "privet verify clinic.party --by clinic.key.pub",
-    ),
+@options.command(
+    "privet verify people.release",
+    "privet verify people.release --by owner.key.pub",
+    "privet verify clinic.party --by clinic.key.pub",
 )
 @click.argument("release", type=options.EXISTING, metavar="RELEASE|PARTY")
 @options.by
