@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     Codes: TypeAlias = NDArray[np.integer[Any]]  # uint8 or uint16 where a table holds them
     Floats: TypeAlias = NDArray[np.float64]
+    Ints: TypeAlias = NDArray[np.int64]
     Mask: TypeAlias = NDArray[np.bool_]
 
 __all__ = ["Box", "Coding", "Members", "Value", "code_type", "code_values"]
@@ -121,11 +122,10 @@ class Coding:
         values: Iterable[Value],
         *,
         missing: bool = False,
-        members: Iterable[Iterable[Value | None]] | None = None,
+        members: Members | None = None,
     ) -> Coding:
         """Code categories in the given order."""
-        merged = None if members is None else tuple(tuple(group) for group in members)
-        return cls(name, values=tuple(values), missing=missing, members=merged)
+        return cls(name, values=tuple(values), missing=missing, members=members)
 
     @classmethod
     def cells(

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from privet.errors import InputError, ReleaseError
 from privet.files.reading import cause, read_private, typed
@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-__all__ = ["MOST", "SIGNATURE", "PublicKey", "SigningKey", "check_signer", "sign", "signer_of"]
+Signer: TypeAlias = "SigningKey | str | Path"  # a key, or the path of its file
+
+__all__ = [
+    "MOST",
+    "SIGNATURE",
+    "PublicKey",
+    "Signer",
+    "SigningKey",
+    "check_signer",
+    "sign",
+    "signer_of",
+]
 
 SIGNATURE = "signature.json"
 MOST = 4096  # bytes of a signature file, which has less than 400
@@ -166,7 +177,7 @@ class SigningKey:
         return key
 
     @classmethod
-    def of(cls, key: SigningKey | str | Path) -> SigningKey:
+    def of(cls, key: Signer) -> SigningKey:
         """Return a key as it is, or read it from a file.
 
         >>> key = SigningKey.new()

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from privet.compiled import kernel
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from privet.channel.base import Codes
     from privet.channel.gamma_diagonal import Gamma
+    from privet.coding import Ints
+    from privet.randomness import Words
 
 __all__ = ["Band", "half_width"]
 
@@ -48,14 +49,7 @@ def half_width(size: int, gamma: float) -> int:
 
 @kernel
 def draw_band(
-    codes: NDArray[Any],
-    words: NDArray[np.uint32],
-    low: int,
-    high: int,
-    width: int,
-    extra: int,
-    inputs: int,
-    out: NDArray[Any],
+    codes: Codes, words: Words, low: int, high: int, width: int, extra: int, inputs: int, out: Codes
 ) -> int:
     """Write the output of each code, the first whose cumulated column reaches the word."""
     top = np.int64(0)
@@ -149,11 +143,11 @@ class Band(Single):
         """The number of cells, and b more on either side."""
         return (self.size + self.width - 1,)
 
-    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
+    def _draw(self, codes: Codes, words: Words, out: Codes) -> int:
         numbers = (self.low, self.high, self.width, self.extra, self.size)
         return draw_band(codes, words, *numbers, out)
 
-    def _matrix(self) -> NDArray[np.int64]:
+    def _matrix(self) -> Ints:
         place = np.arange(self.output_size)[:, None] - np.arange(self.size)
         matrix = np.where((place >= 0) & (place < self.width), self.high, self.low)
         matrix[-1, :-1] += self.extra

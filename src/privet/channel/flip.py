@@ -18,7 +18,7 @@ import numpy as np
 from privet.channel.base import Stated
 from privet.channel.card import register
 from privet.channel.gamma_diagonal import MAX_BITS, check_bits
-from privet.channel.joint_gamma import check_group
+from privet.channel.joint_gamma import checked_group
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ class Flip(Stated):
     bits: int = MAX_BITS
 
     def __post_init__(self) -> None:
-        where = f"The group {' × '.join(map(repr, self.names))}"
-        check_group(self.names, where)
+        where = checked_group(self.names)
         check_theta(self.theta, where)
         if len(self.names) > MAX_NAMES:
             message = f"{where} has {len(self.names)} attributes; at most {MAX_NAMES} are possible."

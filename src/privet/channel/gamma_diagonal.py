@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from privet.errors import PlanError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Box
+    from privet.channel.base import Codes
+    from privet.coding import Box, Floats, Ints
+    from privet.randomness import Words
 
 __all__ = [
     "MAX_BITS",
@@ -65,13 +65,7 @@ def check_bits(bits: int, where: str, least: int = 1) -> None:
 
 
 @kernel
-def substitute(
-    codes: NDArray[Any],
-    words: NDArray[np.uint32],
-    off: int,
-    diagonal: int,
-    out: NDArray[Any],
-) -> int:
+def substitute(codes: Codes, words: Words, off: int, diagonal: int, out: Codes) -> int:
     """Write the substitute of each code; return the largest code met.
 
     A word w stands for r = (w + 1) / 2**bits; the substitute is the first h whose cumulated
@@ -95,13 +89,7 @@ def substitute(
 
 
 @kernel
-def substitute_few(
-    codes: NDArray[Any],
-    words: NDArray[np.uint32],
-    off: int,
-    diagonal: int,
-    out: NDArray[Any],
-) -> int:
+def substitute_few(codes: Codes, words: Words, off: int, diagonal: int, out: Codes) -> int:
     """Do what ``substitute`` does for at most 256 values and ``off >= LEAST_OFF``, many at once.
 
     Every number has 32 bits, so that a processor's vectors hold eight of them. A word before the
@@ -168,25 +156,25 @@ class Diagonal(Channel):
         """How many of the ``2**bits`` words keep the value."""
         return self.scale - (self.input_size - 1) * self.off
 
-    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
+    def _draw(self, codes: Codes, words: Words, out: Codes) -> int:
         few = self.input_size <= 256 and self.off >= LEAST_OFF
         work = substitute_few if few else substitute
         return work(codes, words, self.off, self.diagonal, out)
 
-    def _matrix(self) -> NDArray[np.int64]:
+    def _matrix(self) -> Ints:
         matrix = np.full((self.input_size, self.input_size), self.off, np.int64)
         np.fill_diagonal(matrix, self.diagonal)
         return matrix
 
     # Closed forms. The matrix over 2**bits is λI + off/2**bits, λ = (diagonal − off)/2**bits.
 
-    def inverse(self) -> NDArray[np.float64]:
+    def inverse(self) -> Floats:
         """Return the inverse: (2**bits [v = u] − off) / (diagonal − off)."""
         self.matrix()  # refuses what is too large
         same = np.eye(self.input_size) * self.scale
         return (same - self.off) / (self.diagonal - self.off)
 
-    def weights(self, event: Box) -> NDArray[np.float64]:
+    def weights(self, event: Box) -> Floats:
         """Return (2**bits [u in event] − off |event|) / (diagonal − off), as DXZ's inverse says."""
         inside = self.event(event)
         # Whole numbers below 2**53 until the one division.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from privet.coding import Box
 
-__all__ = ["JointGammaDiagonal", "check_group"]
+__all__ = ["JointGammaDiagonal", "check_group", "checked_group"]
 
 MAX_TUPLES = 1 << 30  # of a product domain: beyond it 32-bit words cannot tell tuples apart
 
@@ -39,6 +39,13 @@ def check_group(names: object, where: str) -> tuple[str, ...]:
         message = f"{where}: a group names each of its attributes once."
         raise PlanError(message)
     return tuple(names)
+
+
+def checked_group(names: tuple[str, ...]) -> str:
+    """Check the names of a group and return what messages call it."""
+    where = f"The group {' × '.join(map(repr, names))}"
+    check_group(names, where)
+    return where
 
 
 @register
@@ -64,8 +71,7 @@ class JointGammaDiagonal(Stated, Diagonal):
     bits: int = MAX_BITS
 
     def __post_init__(self) -> None:
-        where = f"The group {' × '.join(map(repr, self.names))}"
-        check_group(self.names, where)
+        where = checked_group(self.names)
         if len(self.sizes) != len(self.names):
             raise PlanError(f"{where} has {len(self.sizes)} sizes of domains.")
         for size in self.sizes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.channel.base import Codes
+    from privet.coding import Ints
+    from privet.randomness import Words
+
+    Ends = NDArray[np.uint64]
+
 __all__ = ["WrittenMatrix"]
 
 MOST_VALUES = 256
@@ -28,12 +34,7 @@ GUIDES = 8  # bits of a word that say where the search in a column starts
 
 @kernel
 def draw_column(
-    codes: NDArray[Any],
-    words: NDArray[np.uint32],
-    reached: NDArray[np.uint64],
-    starts: NDArray[np.uint8],
-    shift: int,
-    out: NDArray[Any],
+    codes: Codes, words: Words, reached: Ends, starts: NDArray[np.uint8], shift: int, out: Codes
 ) -> int:
     """Write, for each code, the first output whose cumulated column is above the word."""
     inputs = len(reached)
@@ -128,16 +129,16 @@ class WrittenMatrix(Single):
         """The size of its domain, as that of a group of one."""
         return (self.size,)
 
-    def _matrix(self) -> NDArray[np.int64]:
+    def _matrix(self) -> Ints:
         return np.array(self.columns, np.int64).T
 
     @cached_property
-    def _search(self) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+    def _search(self) -> tuple[Ends, NDArray[np.uint8]]:
         """Where each output's words end in a column, and where a search for a word starts."""
         reached = np.cumsum(self._matrix().T, axis=1).astype(np.uint64)
         firsts = (np.arange(1 << GUIDES) << (self.bits - GUIDES)).astype(np.uint64)
         starts = [np.searchsorted(column, firsts, side="right") for column in reached]
         return reached, np.array(starts).astype(np.uint8)
 
-    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
+    def _draw(self, codes: Codes, words: Words, out: Codes) -> int:
         return draw_column(codes, words, *self._search, self.bits - GUIDES, out)

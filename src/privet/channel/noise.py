@@ -28,10 +28,9 @@ from privet.compiled import kernel
 from privet.errors import PlanError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
-    from privet.randomness import Randomness
+    from privet.channel.base import Codes
+    from privet.coding import Floats, Ints
+    from privet.randomness import Randomness, Words
 
 __all__ = ["STEPS", "Noise", "check_amount"]
 
@@ -41,9 +40,7 @@ _BUCKETS = 12  # bits of a word that say where to begin to look for its step
 
 
 @kernel
-def draw_uniform(
-    codes: NDArray[Any], words: NDArray[np.uint32], count: int, bits: int, out: NDArray[Any]
-) -> int:
+def draw_uniform(codes: Codes, words: Words, count: int, bits: int, out: Codes) -> int:
     """Write each code plus a step below ``count``; return the largest code."""
     top = np.int64(0)
     for i in range(len(codes)):
@@ -56,19 +53,13 @@ def draw_uniform(
 
 @kernel
 def draw_by_table(
-    codes: NDArray[Any],
-    words: NDArray[np.uint32],
-    ends: NDArray[np.int64],
-    begin: NDArray[np.int64],
-    shift: int,
-    out: NDArray[Any],
+    codes: Codes, words: Words, ends: Ints, begin: Ints, shift: int, out: Codes
 ) -> int:
     """Write each code plus the first step whose cumulated weight is above the word."""
     top = np.int64(0)
     for i in range(len(codes)):
-        code = np.int64(codes[i])
+        code, word = np.int64(codes[i]), np.int64(words[i])
         top = max(top, code)
-        word = np.int64(words[i])
         step = begin[word >> shift]
         while word >= ends[step]:
             step += 1
@@ -156,7 +147,7 @@ class Noise(Single):
     # The law
 
     @cached_property
-    def weights_of_steps(self) -> NDArray[np.int64]:
+    def weights_of_steps(self) -> Ints:
         """How many of the ``2**bits`` words lead to each step, −reach … reach."""
         if self.law == "uniform":
             return uniform_weights(int(self.spread), self.bits)
@@ -252,7 +243,7 @@ class Noise(Single):
 
     # Numbers and codes
 
-    def codes(self, numbers: Floats) -> NDArray[Any]:
+    def codes(self, numbers: Floats) -> Codes:
         """Return the grid point of each number of the range.
 
         >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
@@ -262,7 +253,7 @@ class Noise(Single):
         places = np.rint((np.asarray(numbers, np.float64) - self.low) / self.step)
         return np.asarray(np.clip(places, 0, self.steps).astype(_kind(self.input_size)))
 
-    def released(self, outputs: NDArray[Any]) -> Floats:
+    def released(self, outputs: Codes) -> Floats:
         """Return the numbers that outputs stand for.
 
         >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
@@ -271,7 +262,7 @@ class Noise(Single):
         """
         return self.low + (outputs.astype(np.float64) - self.reach) * self.step
 
-    def observed(self, numbers: Floats) -> NDArray[Any]:
+    def observed(self, numbers: Floats) -> Codes:
         """Return the output nearest to each noisy number; one beyond all outputs gets the last.
 
         >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
@@ -294,9 +285,7 @@ class Noise(Single):
             fine &= self.released(np.where(fine, places, 0.0)) == numbers
         return int(len(numbers) - fine.sum())
 
-    def disguise(
-        self, codes: NDArray[Any], randomness: Randomness, column: int, start: int = 0
-    ) -> NDArray[Any]:
+    def disguise(self, codes: Codes, randomness: Randomness, column: int, start: int = 0) -> Codes:
         """Return what is released: noisy numbers for numbers, outputs for codes of the grid.
 
         >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
@@ -335,19 +324,19 @@ class Noise(Single):
     def _type(self) -> type[np.generic]:
         return _kind(self.output_size)
 
-    def _draw(self, codes: NDArray[Any], words: NDArray[np.uint32], out: NDArray[Any]) -> int:
+    def _draw(self, codes: Codes, words: Words, out: Codes) -> int:
         if self.law == "uniform":
             return draw_uniform(codes, words, len(self.weights_of_steps), self.bits, out)
         return draw_by_table(codes, words, *self._table, out)
 
     @cached_property
-    def _table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    def _table(self) -> tuple[Ints, Ints, int]:
         ends = np.cumsum(self.weights_of_steps)
         shift = max(0, self.bits - _BUCKETS)
         first = np.arange(1 << (self.bits - shift), dtype=np.int64) << shift
         return ends, np.searchsorted(ends, first, "right").astype(np.int64), shift
 
-    def _matrix(self) -> NDArray[np.int64]:
+    def _matrix(self) -> Ints:
         weights = self.weights_of_steps
         matrix = np.zeros((self.output_size, self.input_size), np.int64)
         for point in range(self.input_size):

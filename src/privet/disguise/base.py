@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from privet.release import Claim, Release
     from privet.release.people import People
     from privet.schema import Schema
-    from privet.signing import SigningKey
+    from privet.signing import Signer, SigningKey
 
 __all__ = ["METHODS", "Delivery", "Disguise", "Planned", "method", "told"]
 
@@ -25,7 +25,7 @@ METHODS: dict[str, type[Disguise]] = {}  # by the word for them in plan files
 method = known_in(METHODS)
 
 
-def _checked_key(sign: SigningKey | str | Path | None, to: str | Path | None) -> SigningKey | None:
+def _checked_key(sign: Signer | None, to: str | Path | None) -> SigningKey | None:
     """Return the key to sign with, if there is one; only what is written can be signed."""
     from privet.signing import SigningKey
 
@@ -107,7 +107,7 @@ class Disguise(ABC):
         overwrite: bool = False,
         seed: int | str | bytes | None = None,
         shuffle: bool = True,
-        sign: SigningKey | str | Path | None = None,
+        sign: Signer | None = None,
     ) -> Release:
         """Disguise records and return the release.
 

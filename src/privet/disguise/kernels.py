@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from privet.compiled import kernel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from privet.channel.base import Codes
+    from privet.coding import Floats, Ints
+    from privet.randomness import Words
 
 __all__ = ["deal", "wrap_reals_into", "wrap_whole_into"]
 
 
 @kernel
-def deal(
-    codes: NDArray[Any],
-    order: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    words: NDArray[np.uint32],
-    out: NDArray[Any],
-) -> None:
+def deal(codes: Codes, order: Ints, ends: Ints, words: Words, out: Codes) -> None:
     """Deal the codes of every group anew among its records, all ways equally likely.
 
     ``order`` has the records group after group, ``ends`` where each group ends. Fisher and Yates,
@@ -48,12 +42,7 @@ def deal(
 
 @kernel
 def wrap_reals_into(
-    values: Floats,
-    noise: Floats,
-    lower: Floats,
-    upper: Floats,
-    member: NDArray[np.int64],
-    out: Floats,
+    values: Floats, noise: Floats, lower: Floats, upper: Floats, member: Ints, out: Floats
 ) -> None:
     """Write H − ((H − v − e) mod (H − L)), never outside (L, H]; see ``wrap_reals``."""
     for i in range(len(values)):
@@ -74,12 +63,7 @@ def wrap_reals_into(
 
 @kernel
 def wrap_whole_into(
-    values: Floats,
-    noise: Floats,
-    lower: Floats,
-    upper: Floats,
-    member: NDArray[np.int64],
-    out: Floats,
+    values: Floats, noise: Floats, lower: Floats, upper: Floats, member: Ints, out: Floats
 ) -> None:
     """Write lo + ((round(v + e) − lo) mod (hi − lo + 1)) for whole numbers; see ``wrap_whole``."""
     for i in range(len(values)):

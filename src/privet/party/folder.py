@@ -22,7 +22,7 @@ from privet.party.secret import WIDTH
 from privet.release.card import CARD, STAMP
 from privet.release.folder import new_folder, put_card
 from privet.release.opened import Opened, read_steadily
-from privet.signing import PublicKey, SigningKey
+from privet.signing import PublicKey, Signer, SigningKey
 from privet.table import MemoryTable, ParquetTable
 from privet.table.parquet import write_parquet
 
@@ -76,11 +76,7 @@ class PartyRelease:
         return f"<PartyRelease of {self.party!r}, {self.rows:,} records>"
 
     def write(
-        self,
-        path: str | Path,
-        *,
-        overwrite: bool = False,
-        sign: SigningKey | str | Path | None = None,
+        self, path: str | Path, *, overwrite: bool = False, sign: Signer | None = None
     ) -> None:
         """Write the folder: all of it, or nothing; with a key or its file, the card is signed."""
         key = None if sign is None else SigningKey.of(sign)

@@ -22,21 +22,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding
+    from privet.coding import Coding, Ints
     from privet.party.agreement import Agreement
     from privet.party.folder import PartyRelease
     from privet.schema import Attribute
+
+    Keys = NDArray[np.uint64]
 
 __all__ = ["Joined", "Mismatch", "join"]
 
 
 @kernel
-def match(
-    ours: NDArray[np.uint64],
-    theirs: NDArray[np.uint64],
-    places: NDArray[np.int64],
-    others: NDArray[np.int64],
-) -> int:
+def match(ours: Keys, theirs: Keys, places: Ints, others: Ints) -> int:
     """Write where the keys that two sorted lists share stand in each; return how many there are."""
     i = j = matches = 0
     while i < len(ours) and j < len(theirs):
@@ -200,15 +197,15 @@ def _refuse(left: Mismatch, *, keep: bool) -> None:
 
 def _unique(
     sent: dict[str, PartyRelease],
-) -> tuple[dict[str, NDArray[np.int64]], dict[str, NDArray[np.uint64]], dict[str, int]]:
+) -> tuple[dict[str, Ints], dict[str, Keys], dict[str, int]]:
     """Return the places and keys of records whose id is unique at their party, sorted by key."""
-    places: dict[str, NDArray[np.int64]] = {}
-    keys: dict[str, NDArray[np.uint64]] = {}
+    places: dict[str, Ints] = {}
+    keys: dict[str, Keys] = {}
     duplicates = {}
     for name, release in sent.items():
         if release.keys is None:
             continue
-        order: NDArray[np.int64] = np.arange(release.rows)
+        order: Ints = np.arange(release.rows)
         own = release.keys
         if not _is_sorted(own):
             order = np.lexsort((own[:, 1], own[:, 0]))
@@ -221,7 +218,7 @@ def _unique(
     return places, keys, duplicates
 
 
-def _is_sorted(keys: NDArray[np.uint64]) -> bool:
+def _is_sorted(keys: Keys) -> bool:
     upper = keys[:, 0]
     if (upper[1:] > upper[:-1]).all():
         return True
@@ -229,7 +226,7 @@ def _is_sorted(keys: NDArray[np.uint64]) -> bool:
     return bool(((upper[1:] > upper[:-1]) | (same & (keys[1:, 1] >= keys[:-1, 1]))).all())
 
 
-def _common(ours: NDArray[np.uint64], theirs: NDArray[np.uint64]) -> tuple[Any, Any]:
+def _common(ours: Keys, theirs: Keys) -> tuple[Any, Any]:
     """Return where the keys of two sorted lists meet; slices where the lists are one."""
     if len(ours) == len(theirs) and np.array_equal(ours, theirs):
         return slice(None), slice(None)
@@ -286,7 +283,7 @@ def _side_by_side(
     return [_Rows(MemoryTable(columns), channels)], left
 
 
-def _differ(places: dict[str, NDArray[np.int64]]) -> bool:
+def _differ(places: dict[str, Ints]) -> bool:
     """Whether any party's records stand elsewhere than in the order of the shared keys."""
     return any(
         len(kept) and (kept[0] != 0 or kept[-1] != len(kept) - 1 or (np.diff(kept) != 1).any())

@@ -26,16 +26,7 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.release.release import Release
 
-__all__ = [
-    "CARD",
-    "KIND",
-    "VERSION",
-    "Card",
-    "FileEntry",
-    "PartEntry",
-    "read_card",
-    "write_card",
-]
+__all__ = ["CARD", "KIND", "VERSION", "Card", "FileEntry", "PartEntry", "read_card", "write_card"]
 
 CARD = "card.json"
 # Of parts that lack columns, people and tuned plans; 3 of random parts or merged categories;

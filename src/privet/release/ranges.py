@@ -94,10 +94,7 @@ def _check(release: Release, representative: str) -> None:
 
 
 def _frame(
-    release: Release,
-    pieces: list[tuple[Part, MemoryTable]],
-    representative: str,
-    seed: int | None,
+    release: Release, pieces: list[tuple[Part, MemoryTable]], representative: str, seed: int | None
 ) -> Any:
     import pyarrow as pa
 
@@ -123,12 +120,7 @@ def _is_range(part: Part, name: str) -> bool:
 
 
 def _column(
-    release: Release,
-    part: Part,
-    table: MemoryTable,
-    name: str,
-    how: str,
-    rng: np.random.Generator,
+    release: Release, part: Part, table: MemoryTable, name: str, how: str, rng: np.random.Generator
 ) -> Any:
     """Return one column of one part, decoded; what the part does not have is missing."""
     import pyarrow as pa

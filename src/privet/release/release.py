@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from privet.release.unbounded import UnboundedNoise
     from privet.release.universe import Universe
     from privet.schema import Schema
-    from privet.signing import PublicKey, SigningKey
+    from privet.signing import PublicKey, Signer
     from privet.table import Table
 
 __all__ = ["IN_MEMORY", "TUNED", "Part", "Release"]
@@ -280,11 +280,7 @@ class Release:
     # Folders
 
     def write(
-        self,
-        path: str | Path,
-        *,
-        overwrite: bool = False,
-        sign: SigningKey | str | Path | None = None,
+        self, path: str | Path, *, overwrite: bool = False, sign: Signer | None = None
     ) -> None:
         """Write the release as a folder: all of it, or nothing.
 
