@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from privet.audit import Audit, audit
-from privet.audit.summary import grade_of_attack, percent
+from privet.audit.verdict import grade_of_attack, percent
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
 from privet.errors import DataError, InputError
 from privet.release import Release

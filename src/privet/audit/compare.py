@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from privet.audit.original import coded_original
+from privet.audit.rendered import Rendered
 from privet.audit.run import audit
-from privet.audit.summary import _written
 from privet.audit.utility import plain_accuracy
 from privet.audit.world import generator
 from privet.disguise.plan import Plan
@@ -47,7 +46,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Rendered):
     """Plans side by side; ``front`` are those that no other beats in both respects.
 
     >>> from privet.audit.compare import Comparison, Point
@@ -70,25 +69,6 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return a plain form."""
         return {"format": "privet comparison", "version": 1, **asdict(self), "front": self.front}
-
-    def to_json(self) -> str:
-        """Return the comparison as JSON text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return one self-contained HTML page, and write it if a path is given."""
-        from privet.audit.report.html import comparison_page
-
-        return _written(comparison_page(self), path)
-
-    def to_text(self, width: int = 100) -> str:
-        """Return table and drawing for a terminal."""
-        from privet.audit.report.terminal import comparison_text
-
-        return comparison_text(self, width)
-
-    def __str__(self) -> str:
-        return self.to_text()
 
 
 COMPARED = (

@@ -47,8 +47,6 @@ def eduds(
     attribute's whole ``range``, as the paper's text has it, or that of the ``segment`` where the
     record falls among the originals, as its table 1 has it.
 
-    Examples
-    --------
     >>> import privet as pv
     >>> table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
     >>> pv.eduds(table, table, schema)

@@ -6,22 +6,14 @@ name of a category.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privet.audit import verdict as words
 from privet.audit.advice import worst_of
-from privet.audit.verdict import (
-    attacked,
-    grade_of_attack,
-    grade_of_promise,
-    percent,
-    promise,
-    useful,
-)
+from privet.audit.rendered import Rendered
 from privet.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +24,7 @@ if TYPE_CHECKING:
     from privet.audit.similarity import Similarity
     from privet.audit.utility import Utility
 
-__all__ = ["Audit", "Facts", "grade_of_attack", "grade_of_promise", "percent"]
+__all__ = ["Audit", "Facts"]
 
 FORMAT, VERSION = "privet audit", 1
 
@@ -84,7 +76,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Rendered):
     """What an audit found. Print it, or write it: ``to_dict``, ``to_html``, ``to_text``.
 
     ``worst`` is the attack that wins most over a blind guess; ``exceeds`` tells whether bounds
@@ -119,8 +111,8 @@ class Audit:
     def grades(self) -> dict[str, str]:
         """How strong the promise is, and how well the release stood the attacks."""
         return {
-            "promise": grade_of_promise(self.facts),
-            "attacks": grade_of_attack(self.worst, self._promised),
+            "promise": words.grade_of_promise(self.facts),
+            "attacks": words.grade_of_attack(self.worst, self._promised),
         }
 
     @property
@@ -134,9 +126,9 @@ class Audit:
     def verdict(self) -> list[str]:
         """Three sentences: what is promised, what the worst attack did, what is left to learn."""
         return [
-            promise(self.facts, self.checks),
-            attacked(self.worst, self._promised),
-            useful(self.utility),
+            words.promise(self.facts, self.checks),
+            words.attacked(self.worst, self._promised),
+            words.useful(self.utility),
         ]
 
     def exceeds(
@@ -170,8 +162,6 @@ class Audit:
         epsilon = self.facts.disguised_epsilon
         return [f"The ε of a record is {epsilon:.4g}; allowed are {bound:g}."][: epsilon > bound]
 
-    # Renderings
-
     def to_dict(self) -> dict[str, Any]:
         """Return a plain form of numbers and text; what has no bound is null."""
         form: dict[str, Any] = {"format": FORMAT, "version": VERSION}
@@ -185,26 +175,6 @@ class Audit:
             form["utility"]["cost"] = self.utility.cost
         return form
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return the summary as JSON text, and write it if a path is given."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        return _written(text, path)
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """Return the report as one self-contained HTML page, and write it if a path is given."""
-        from privet.audit.report.html import page
-
-        return _written(page(self), path)
-
-    def to_text(self, width: int = 100) -> str:
-        """Return the report for a terminal, without colours."""
-        from privet.audit.report.terminal import text
-
-        return text(self, width)
-
-    def __str__(self) -> str:
-        return self.to_text()
-
     def __repr__(self) -> str:
         grades = self.grades
         about = f"promise {grades['promise']}, {len(self.attacks)} attacks {grades['attacks']}"
@@ -214,20 +184,11 @@ class Audit:
         from privet.notebook import shown
 
         rows = [
-            (outcome.title, outcome.about, percent(outcome.value), percent(outcome.blind))
-            for outcome in sorted(self.attacks, key=lambda outcome: -outcome.advantage)
+            (attack.title, attack.about, words.percent(attack.value), words.percent(attack.blind))
+            for attack in sorted(self.attacks, key=lambda attack: -attack.advantage)
         ]
         heads = ("attack", "about", "right", "blind guess")
         return shown(repr(self)[1:-1], heads=heads, rows=rows, sentences=self.verdict)
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        try:
-            Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror}.") from None
-    return text
 
 
 def _plain(value: Any) -> Any:

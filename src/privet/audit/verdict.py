@@ -12,14 +12,7 @@ if TYPE_CHECKING:
     from privet.audit.utility import Utility
 
 
-__all__ = [
-    "attacked",
-    "grade_of_attack",
-    "grade_of_promise",
-    "percent",
-    "promise",
-    "useful",
-]
+__all__ = ["attacked", "grade_of_attack", "grade_of_promise", "percent", "promise", "useful"]
 
 
 def percent(share: float) -> str:

@@ -76,11 +76,7 @@ class Case:
 
     @classmethod
     def of(
-        cls,
-        release: Release,
-        original: Original | None,
-        source: Randomness,
-        agreed: frozenset[str],
+        cls, release: Release, original: Original | None, source: Randomness, agreed: frozenset[str]
     ) -> Case:
         """Return the case of a release, with the owner's records or without."""
         rng = generator(source)

@@ -17,12 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(
-    "compare",
-    epilog=options.examples(
-        "privet compare mild.toml strong.toml --data people.csv --schema people.toml",
-        "privet compare *.toml --data people.csv --schema people.toml --html plans.html",
-    ),
+@options.command(
+    "privet compare mild.toml strong.toml --data people.csv --schema people.toml",
+    "privet compare *.toml --data people.csv --schema people.toml --html plans.html",
 )
 @click.argument("plans", type=options.EXISTING, nargs=-1, required=True)
 @click.option("--data", type=options.TABLE, required=True, help="The owner's table.")
@@ -49,7 +46,7 @@ def command(
     Each plan is tried out of core in a temporary folder. What is shown are aggregates.
     """
     from privet.audit import compare
-    from privet.audit.report.terminal import show_comparison
+    from privet.audit.report.terminal import show
     from privet.cli.audit import console
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, say
@@ -65,7 +62,7 @@ def command(
     if as_json:
         emit(comparison.to_dict())
         return
-    show_comparison(comparison, console())
+    show(comparison, console())
     if page is not None:
         say(f"\nWritten to {page}.")
 

@@ -26,13 +26,15 @@ CELLS = 1 << 22
     title=f"Combine {RELEASES[-1]} releases of the same records",
     needs=f"{RELEASES[-1]} releases of the same records, each disguised afresh, with rows that can "
     "be matched",
-    remedy="disguise a record once and release that again: a repeated release of the same disguise "
-    "costs nothing",
     applies=has_channels,
     repeated=True,
 )
 def averaging(world: World) -> Iterator[Trial]:
-    """Add the log likelihoods of fresh disguises (γ = 19, N = 10: ten of them give 99.8 %)."""
+    """Add the log likelihoods of fresh disguises (γ = 19, N = 10: ten of them give 99.8 %).
+
+    Remedy: disguise a record once and release that again: a repeated release of the same disguise
+    costs nothing.
+    """
     case = world.case
     for group in case.hidden:
         rows = case.rng.permutation(case.rows)[: min(TESTED, max(100, CELLS // group.size))]

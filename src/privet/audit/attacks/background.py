@@ -24,15 +24,14 @@ def _applies(case: Case) -> str:
     )
 
 
-@attack(
-    "background",
-    title="Know the class from what is plain, one class being ruled out",
-    needs="the plain attributes of a person, one class that is not theirs, and the release",
-    remedy="disguise the class, or coarsen until every group has several classes (l-diversity)",
-    applies=_applies,
-)
+@attack("background", applies=_applies)
 def background(world: World) -> Iterator[Trial]:
-    """Guess the commonest class of rows that are alike, but one.
+    """Know the class from what is plain, one class being ruled out.
+
+    Needs: the plain attributes of a person, one class that is not theirs, and the release.
+    Remedy: disguise the class, or coarsen until every group has several classes (l-diversity).
+
+    Guess the commonest class of rows that are alike, but one.
 
     Which wrong class a person can be known not to have is drawn evenly for each; so is it for
     the blind guess.

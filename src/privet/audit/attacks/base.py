@@ -5,13 +5,21 @@ believes. It is run on the disguised world, on one without disguise (the control
 on one whose outputs come from other records (the null: chance). To add an attack, write a
 generator of trials and register it:
 
-    @attack("guess", title=..., needs=..., remedy=..., applies=has_channels)
-    def guess(world): yield Trial.counted("age", hits, trials, blind=0.2)
+    @attack("guess", applies=has_channels)
+    def guess(world):
+        '''Best guess of one value from its own disguise.
+
+        Needs: the release.
+        Remedy: a smaller γ.
+        '''
+        yield Trial.counted("age", hits, trials, blind=0.2)
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Literal
 
 from privet.audit.statistics import binomial_interval
@@ -149,21 +157,25 @@ class NotRun:
 
 
 ATTACKS: dict[str, Attack] = {}
+_WORDS = re.compile(r"^(Needs|Remedy): (.*?)\.\n(?=Remedy:|\n)", re.MULTILINE | re.DOTALL)
 
 
 def attack(
     name: str,
     *,
-    title: str,
-    needs: str,
-    remedy: str,
     applies: Callable[[Case], str],
+    title: str = "",
+    needs: str = "",
+    remedy: str = "",
     kind: Kind = "success",
     real: bool = False,
     repeated: bool = False,
     signed: bool = False,
 ) -> Callable[[Callable[[World], Iterator[Trial]]], Callable[[World], Iterator[Trial]]]:
     """Register a generator of trials as an attack; see ``Attack``.
+
+    A title that is not given is the first line of its docstring; what it needs, and the remedy, are
+    what that says behind ``Needs:`` and ``Remedy:``.
 
     >>> @attack("coin", title="Toss a coin", needs="a coin", remedy="", applies=lambda case: "")
     ... def coin(world):
@@ -173,9 +185,14 @@ def attack(
     """
 
     def made(trials: Callable[[World], Iterator[Trial]]) -> Callable[[World], Iterator[Trial]]:
-        ATTACKS[name] = Attack(
-            name, title, needs, remedy, trials, applies, kind, real, repeated, signed
+        doc = cleandoc(trials.__doc__ or "")
+        told = {word: " ".join(text.split()) for word, text in _WORDS.findall(f"{doc}\n\n")}
+        words = (
+            title or doc.partition("\n")[0].removesuffix(".") or name,
+            needs or told.get("Needs", ""),
+            remedy or told.get("Remedy", ""),
         )
+        ATTACKS[name] = Attack(name, *words, trials, applies, kind, real, repeated, signed)
         return trials
 
     return made

@@ -57,26 +57,27 @@ def _recovered(world: World, universe: Universe, counts: Counts, truth: Counts) 
 _on_tables = partial(attack, applies=is_complemented, signed=True)
 
 
-@_on_tables(
-    "rebuild",
-    title="Rebuild all records from both tables",
-    needs="both tables whole, as in this release",
-    remedy="never give both tables to one reader; a channel protects from someone who has all",
-)
+@_on_tables("rebuild")
 def rebuilt(world: World) -> Iterator[Trial]:
-    """Take both tables away from the universe: what is left are the records, all of them."""
+    """Rebuild all records from both tables.
+
+    Needs: both tables whole, as in this release.
+    Remedy: never give both tables to one reader; a channel protects from someone who has all.
+
+    Take both tables away from the universe: what is left are the records, all of them.
+    """
     universe, collected, counts = _scene(world)
     yield _recovered(world, universe, counts, collected)
 
 
-@_on_tables(
-    "leak",
-    title="Take leaked rows of both tables for collected records",
-    needs=f"{LEAKED:,} rows of the two tables",
-    remedy="dummies, or a universe that is larger: fewer of its records are then collected",
-)
+@_on_tables("leak", needs=f"{LEAKED:,} rows of the two tables")
 def leaked(world: World) -> Iterator[Trial]:
-    """Take leaked rows for collected records; blind is any possible record."""
+    """Take leaked rows of both tables for collected records.
+
+    Remedy: dummies, or a universe that is larger: fewer of its records are then collected.
+
+    Take leaked rows for collected records; blind is any possible record.
+    """
     universe, collected, counts = _scene(world)
     there = collected > 0
     tables = {
@@ -91,14 +92,15 @@ def leaked(world: World) -> Iterator[Trial]:
     yield Trial.counted("record", hits, LEAKED, blind, detail=" ".join(loss.sentences()))
 
 
-@_on_tables(
-    "one-row-each",
-    title="Tell from one row of each table how often a record was collected",
-    needs="a record's rows in both tables, and the number of copies on the card",
-    remedy="keep the two tables apart, with different people",
-)
+@_on_tables("one-row-each")
 def row_of_each(world: World) -> Iterator[Trial]:
-    """Take both counts away from the copies; blind is the commonest count."""
+    """Tell from one row of each table how often a record was collected.
+
+    Needs: a record's rows in both tables, and the number of copies on the card.
+    Remedy: keep the two tables apart, with different people.
+
+    Take both counts away from the copies; blind is the commonest count.
+    """
     universe, collected, counts = _scene(world)
     real = np.flatnonzero(universe.is_real(np.arange(universe.size)))
     truth = collected[real]
@@ -112,13 +114,14 @@ def row_of_each(world: World) -> Iterator[Trial]:
 @_on_tables(
     "moments",
     title=f"Find {INSERTED} inserted records from the tables before and after",
-    needs="both tables at two moments",
-    remedy="never show the tables twice to one reader",
     real=True,
     repeated=True,
 )
 def moments(world: World) -> Iterator[Trial]:
     """Take the tables of two moments away from each other.
+
+    Needs: both tables at two moments.
+    Remedy: never show the tables twice to one reader.
 
     The originals are unrealized once more, in random order, the last of them between the moments.
     """

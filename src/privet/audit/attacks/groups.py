@@ -145,15 +145,15 @@ def guess_group(
         return run_attack(case, wanted)[0]
 
 
-@attack(
-    "known-value",
-    title="Name a group from its report and one known value",
-    needs="one true value of a person, the release, its card, and how common values are",
-    remedy="a joint channel (gamma=) for the group instead of turning it round, or groups of one",
-    applies=_has_groups,
-)
+@attack("known-value", applies=_has_groups)
 def known_value(world: World) -> Iterator[Trial]:
-    """Know the attribute that gives most away: of a flip group it gives all."""
+    """Name a group from its report and one known value.
+
+    Needs: one true value of a person, the release, its card, and how common values are.
+    Remedy: a joint channel (gamma=) for the group instead of turning it round, or groups of one.
+
+    Know the attribute that gives most away: of a flip group it gives all.
+    """
     case = world.case
     for group in _together(case):
         channel = cast("Channel", group.channel)
@@ -171,9 +171,6 @@ def known_value(world: World) -> Iterator[Trial]:
 
 @attack(
     "opposite",
-    title="Name a group that is flipped from what is usual",
-    needs="the release, its card, and how common groups of values are in each class",
-    remedy="a joint channel (gamma=) for the group, or groups whose opposites are as common",
     applies=lambda case: (
         has_channels(case)
         or (
@@ -184,7 +181,13 @@ def known_value(world: World) -> Iterator[Trial]:
     ),
 )
 def opposite(world: World) -> Iterator[Trial]:
-    """Where the opposite of a report is impossible, the report is the truth."""
+    """Name a group that is flipped from what is usual.
+
+    Needs: the release, its card, and how common groups of values are in each class.
+    Remedy: a joint channel (gamma=) for the group, or groups whose opposites are as common.
+
+    Where the opposite of a report is impossible, the report is the truth.
+    """
     case = world.case
     for group in _together(case):
         if not isinstance(group.channel, Flip):
@@ -202,17 +205,15 @@ def _has_others(case: Case) -> str:
     return "there is one group only" if len(case.groups) < 2 else has_channels(case)
 
 
-@attack(
-    "collusion",
-    title="Name one party's group when all others collude",
-    needs="the true values of all other groups of a person, the release and its card, and how "
-    "attributes go together",
-    remedy="put attributes that go together into one group with a joint channel",
-    applies=_has_others,
-    real=True,
-)
+@attack("collusion", applies=_has_others, real=True)
 def collusion(world: World) -> Iterator[Trial]:
-    """Guess by P(x | x_C)·A(y | x) over the most telling of the others.
+    """Name one party's group when all others collude.
+
+    Needs: the true values of all other groups of a person, the release and its card, and how
+    attributes go together.
+    Remedy: put attributes that go together into one group with a joint channel.
+
+    Guess by P(x | x_C)·A(y | x) over the most telling of the others.
 
     Blind are the same colluders without the report.
     """

@@ -42,15 +42,15 @@ def success(shares: Floats, law: Floats) -> float:
     return float((law * shares).max(axis=1).sum())
 
 
-@attack(
-    "guess",
-    title="Best guess of one value from its own disguise",
-    needs="the release, its card, and how common each value is",
-    remedy="a smaller γ for this attribute, or withhold it",
-    applies=has_channels,
-)
+@attack("guess", applies=has_channels)
 def guess(world: World) -> Iterator[Trial]:
-    """Guess the likeliest original of every released value."""
+    """Best guess of one value from its own disguise.
+
+    Needs: the release, its card, and how common each value is.
+    Remedy: a smaller γ for this attribute, or withhold it.
+
+    Guess the likeliest original of every released value.
+    """
     case = world.case
     for group in case.hidden:
         shares, law = case.shares(group), world.law(group)

@@ -44,9 +44,7 @@ def has_plain(case: Case) -> str:
     return "" if len(plain) > 1 else "no attribute but the class is plain, so no row stands out"
 
 
-def shown_groups(
-    world: World,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Groups] | None:
+def shown_groups(world: World) -> tuple[NDArray[np.int64], NDArray[np.int64], Groups] | None:
     """Return each row's class, the class shown for it, and the rows that look alike.
 
     Alike are rows with the same quasi-identifier under k-anonymity, and with the same values of
@@ -73,15 +71,15 @@ def shown_groups(
     return label, shown, groups_of(columns)
 
 
-@attack(
-    "homogeneity",
-    title="Know the class from attributes that are plain",
-    needs="the plain attributes of a person, and the release",
-    remedy="disguise the class, or coarsen the plain attributes until every group has both classes",
-    applies=has_plain,
-)
+@attack("homogeneity", applies=has_plain)
 def homogeneity(world: World) -> Iterator[Trial]:
-    """Guess the commonest class among rows that look alike."""
+    """Know the class from attributes that are plain.
+
+    Needs: the plain attributes of a person, and the release.
+    Remedy: disguise the class, or coarsen the plain attributes until every group has both classes.
+
+    Guess the commonest class among rows that look alike.
+    """
     scene = shown_groups(world)
     if scene is None:
         return
@@ -93,9 +91,5 @@ def homogeneity(world: World) -> Iterator[Trial]:
     hits = int((np.argmax(table, axis=1)[alike.member] == label).sum())
     blind = float(np.bincount(label).max() / len(label))
     yield Trial.counted(
-        schema.target,
-        hits,
-        len(label),
-        blind,
-        detail=diversity_of(table).sentence(),
+        schema.target, hits, len(label), blind, detail=diversity_of(table).sentence()
     )

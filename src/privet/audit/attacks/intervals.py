@@ -34,16 +34,14 @@ def _applies(case: Case) -> str:
     return has_pairs(case) or ("" if _rules(case) else "the noise was not fitted to trees")
 
 
-@attack(
-    "intervals",
-    title="Know a number from its leaf",
-    needs="a person's released row, the card, and trees grown from the release as the card says",
-    remedy="fewer trees, larger leaves and more noise: a leaf's interval is then wide",
-    applies=_applies,
-    real=True,
-)
+@attack("intervals", applies=_applies, real=True)
 def intervals(world: World) -> Iterator[Trial]:
-    """Grow the card's trees from the release; a true number lies in the interval of its leaf.
+    """Know a number from its leaf.
+
+    Needs: a person's released row, the card, and trees grown from the release as the card says.
+    Remedy: fewer trees, larger leaves and more noise: a leaf's interval is then wide.
+
+    Grow the card's trees from the release; a true number lies in the interval of its leaf.
 
     The guess is the released number, its window of ± 5 % of the range moved into the interval. The
     owner's own trees would be right for certain; ``detail`` tells how often these are.

@@ -31,17 +31,15 @@ def _applies(case: Case) -> str:
     return has_channels(case)
 
 
-@attack(
-    "joint",
-    title="Best guess of one value from the whole disguised record",
-    needs="the release, its card, and how the attributes go together (a miner learns it from the "
-    "release)",
-    remedy="a smaller γ for the attributes that go together, or withhold one of them",
-    applies=_applies,
-    real=True,
-)
+@attack("joint", applies=_applies, real=True)
 def joint(world: World) -> Iterator[Trial]:
-    """Guess by a naive Bayes posterior over the most telling attributes.
+    """Best guess of one value from the whole disguised record.
+
+    Needs: the release, its card, and how the attributes go together (a miner learns it from the
+    release).
+    Remedy: a smaller γ for the attributes that go together, or withhold one of them.
+
+    Guess by a naive Bayes posterior over the most telling attributes.
 
     Half of the records teach the attacker how attributes go together and how many to use; the
     other half is guessed.

@@ -23,16 +23,15 @@ def _applies(case: Case) -> str:
     return "" if case.groups and case.truth else "the release has no attribute to compare"
 
 
-@attack(
-    "linkage",
-    title="Find a known person's row",
-    needs="the whole original record of a person, and the release with its card",
-    remedy="a smaller γ, or fewer attributes: each one more makes a row easier to tell",
-    applies=_applies,
-    real=True,
-)
+@attack("linkage", applies=_applies, real=True)
 def linkage(world: World) -> Iterator[Trial]:
-    """Take the likeliest row for each target; a tie is broken by chance."""
+    """Find a known person's row.
+
+    Needs: the whole original record of a person, and the release with its card.
+    Remedy: a smaller γ, or fewer attributes: each one more makes a row easier to tell.
+
+    Take the likeliest row for each target; a tie is broken by chance.
+    """
     case = world.case
     groups = [group for group in case.groups if group.channel is None or group in case.hidden]
     # Row numbers are wide because NumPy looks them up so; the tables are narrow, a row an original.
@@ -63,10 +62,4 @@ def linkage(world: World) -> Iterator[Trial]:
         if every
         else f"among {case.rows:,} sampled rows: an upper bound"
     )
-    yield Trial.counted(
-        "record",
-        hits,
-        len(targets),
-        1 / case.rows,
-        detail=rows,
-    )
+    yield Trial.counted("record", hits, len(targets), 1 / case.rows, detail=rows)

@@ -29,16 +29,15 @@ def has_pairs(case: Case) -> str:
     return "" if case.pairs is not None else "the originals cannot be disguised once more"
 
 
-@attack(
-    "nearest",
-    title="Find a known person's row by similarity",
-    needs="the whole original record of a person, and the release",
-    remedy="more noise, or fewer and larger leaves",
-    applies=has_pairs,
-    real=True,
-)
+@attack("nearest", applies=has_pairs, real=True)
 def nearest(world: World) -> Iterator[Trial]:
-    """Take the row at the smallest distance (FI eq. 6); a tie is broken by chance."""
+    """Find a known person's row by similarity.
+
+    Needs: the whole original record of a person, and the release.
+    Remedy: more noise, or fewer and larger leaves.
+
+    Take the row at the smallest distance (FI eq. 6); a tie is broken by chance.
+    """
     case, pairs = world.case, world.pairs
     if pairs is None:
         return

@@ -134,10 +134,7 @@ _single = partial(
 )
 
 
-@_single(
-    "noise-guess",
-    title="Best guess of one number from its noisy value",
-)
+@_single("noise-guess", title="Best guess of one number from its noisy value")
 def guess(world: World) -> Iterator[Trial]:
     """Guess where most of the posterior lies within the tolerance (univariate Bayes)."""
     for pairs in _pairs(world):
@@ -189,15 +186,15 @@ def recover_bayes(world: World) -> Iterator[Trial]:
     yield from _recovered(world, bayes)
 
 
-@attack(
-    "breach-edge",
-    title="Noisy values that only a narrow range can give",
-    needs="the release and its card",
-    remedy="Gaussian noise, a wider declared range, or a channel with a bound",
-    applies=_has_noise,
-)
+@attack("breach-edge", applies=_has_noise)
 def edge(world: World) -> Iterator[Trial]:
-    """Name the records pinned for certain to less than half of the promised width (AS)."""
+    """Noisy values that only a narrow range can give.
+
+    Needs: the release and its card.
+    Remedy: Gaussian noise, a wider declared range, or a channel with a bound.
+
+    Name the records pinned for certain to less than half of the promised width (AS).
+    """
     for pairs in _pairs(world):
         rows = len(pairs.truth)
         if pairs.plain:

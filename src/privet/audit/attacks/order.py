@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,16 +84,19 @@ def by_neighbours(shown: Floats, known: Floats, true: Floats) -> Floats:
     return between
 
 
-@attack(
-    "rank",
-    title="Guess numbers by their rank",
-    needs=f"the release, and the numbers of up to {PRIOR:,} similar people",
+_on_order = partial(
+    attack,
     remedy="put the numbers through a channel: order that is kept cannot be hidden",
     applies=_applies,
     real=True,
 )
+
+
+@_on_order("rank", needs=f"the release, and the numbers of up to {PRIOR:,} similar people")
 def rank(world: World) -> Iterator[Trial]:
-    """Give each shown number the quantile of the sample that its rank says.
+    """Guess numbers by their rank.
+
+    Give each shown number the quantile of the sample that its rank says.
 
     Whoever tries both directions takes the better one: that is what is reported.
     """
@@ -105,13 +109,10 @@ def rank(world: World) -> Iterator[Trial]:
         yield _trial(world, name, best, true[tested], true[prior], width)
 
 
-@attack(
+@_on_order(
     "between",
     title=f"Guess numbers from {KNOWN} known ones",
     needs=f"the release, and {KNOWN} people whose numbers and rows are known",
-    remedy="put the numbers through a channel: order that is kept cannot be hidden",
-    applies=_applies,
-    real=True,
 )
 def between(world: World) -> Iterator[Trial]:
     """Interpolate between the known numbers."""

@@ -28,12 +28,14 @@ FAKES = 0.01  # of all records are the attacker's
     "poisoning",
     title=f"Raise the share of a rare value with {100 * FAKES:.0f} % fake records",
     needs=f"{100 * FAKES:.0f} % of the records, sent as if they had been disguised",
-    remedy="a larger γ makes each report weigh less; or disguise at a party that cannot be faked",
     applies=has_channels,
     kind="gain",
 )
 def poisoning(world: World) -> Iterator[Trial]:
-    """Send the report that weighs most for the rarest value (gain β(1−f) + β(N−1)/(γ−1))."""
+    """Send the report that weighs most for the rarest value (gain β(1−f) + β(N−1)/(γ−1)).
+
+    Remedy: a larger γ makes each report weigh less; or disguise at a party that cannot be faked.
+    """
     case = world.case
     wide, widest = -ndtri((1 - LEVEL) / 2), -ndtri(SURPRISE / 2)
     for group in case.hidden:

@@ -28,15 +28,15 @@ def _plain(case: Case) -> list[str]:
     return [name for name in plain_names(case.release, case.part) if name not in alike]
 
 
-@attack(
-    "read",
-    title="Read what is plain",
-    needs="the release",
-    remedy="put it through a channel, or withhold it",
-    applies=_open,
-)
+@attack("read", applies=_open)
 def read(world: World) -> Iterator[Trial]:
-    """Read a plain attribute off the row, sure to be right; blind is the commonest value."""
+    """Read what is plain.
+
+    Needs: the release.
+    Remedy: put it through a channel, or withhold it.
+
+    Read a plain attribute off the row, sure to be right; blind is the commonest value.
+    """
     case = world.case
     for name in _plain(case):
         most = _commonest(world, name)
@@ -57,15 +57,15 @@ def _commonest(world: World, name: str) -> float:
     return max(counts.values()) / sum(counts.values()) if counts else 0.0
 
 
-@attack(
-    "place",
-    title="Find a person's row by its place",
-    needs="the place of a person's record in the owner's table",
-    remedy="shuffle the rows (the default)",
-    applies=lambda case: "rows are shuffled" if case.release.shuffled else "",
-)
+@attack("place", applies=lambda case: "rows are shuffled" if case.release.shuffled else "")
 def place(world: World) -> Iterator[Trial]:
-    """Look at the row of the same number, which is hers if rows are in order."""
+    """Find a person's row by its place.
+
+    Needs: the place of a person's record in the owner's table.
+    Remedy: shuffle the rows (the default).
+
+    Look at the row of the same number, which is hers if rows are in order.
+    """
     chance = 1 / max(1, world.case.release.rows)
     value = chance if world.kind == "independent" else 1.0
     yield Trial("record", value, value, value, chance, value)

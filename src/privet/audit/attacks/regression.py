@@ -27,16 +27,14 @@ def _applies(case: Case) -> str:
     return has_pairs(case) or ("" if drawn else "no numbers were drawn anew round a regression")
 
 
-@attack(
-    "regression",
-    title="Predict a number from what is plain",
-    needs="a person's released row (her plain attributes find it), the release and its card",
-    remedy="withhold or disguise the plain attributes that predict it, and lower the proximity",
-    applies=_applies,
-    real=True,
-)
+@attack("regression", applies=_applies, real=True)
 def regression(world: World) -> Iterator[Trial]:
-    """Guess m + a(U − m): m the regression of released numbers on what is plain, a the proximity.
+    """Predict a number from what is plain.
+
+    Needs: a person's released row (her plain attributes find it), the release and its card.
+    Remedy: withhold or disguise the plain attributes that predict it, and lower the proximity.
+
+    Guess m + a(U − m): m the regression of released numbers on what is plain, a the proximity.
 
     That is the best guess there is if all is normal. ``detail`` gives the share of the variance
     that the guess explains.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from privet.audit.report.names import shown
-from privet.audit.summary import percent
+from privet.audit.verdict import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TOP",
     "WIDTH",
+    "Chart",
     "Mark",
     "Rows",
     "Tick",
@@ -39,7 +40,14 @@ MOST_ROWS = 20
 
 
 @dataclass(frozen=True)
-class Tick:
+class Chart:
+    """What every chart says of itself."""
+
+    title: str
+    desc: str
+
+
+class Tick(NamedTuple):
     """A line of the grid and what stands at it."""
 
     at: float
@@ -61,11 +69,9 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Rows:
+class Rows(Chart):
     """A chart with one row per name."""
 
-    title: str
-    desc: str
     marks: tuple[Mark, ...]
     ticks: tuple[Tick, ...]
     full: str

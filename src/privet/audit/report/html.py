@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from privet.audit.report import charts, planes
 from privet.audit.report.names import shown
 from privet.audit.report.terminal import detected_line, idle_reasons, similarity_lines
-from privet.audit.summary import percent
+from privet.audit.summary import Audit
+from privet.audit.verdict import percent
 from privet.release.claim import PRIORS
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
 
     from privet.audit.attacks import Outcome
     from privet.audit.compare import Comparison
-    from privet.audit.summary import Audit
 
-__all__ = ["STYLE", "body", "comparison_body", "comparison_page", "page", "render"]
+__all__ = ["STYLE", "body", "page", "render"]
 
 STYLE = Path(__file__).parent / "templates" / "style.css"
 
@@ -45,8 +45,23 @@ def _environment() -> Environment:
     return made
 
 
-def page(audit: Audit) -> str:
-    """Return the report of an audit."""
+def page(report: Audit | Comparison) -> str:
+    """Return the page of an audit, or of a comparison of plans."""
+    if isinstance(report, Audit):
+        return _audit_page(report)
+    return render("comparison.html", comparison=report, scatter=planes.comparison_scatter(report))
+
+
+def body(report: Audit | Comparison) -> str:
+    """Return the inside of that page, for one of someone else that has the ``STYLE``.
+
+    Its heading becomes that of a part.
+    """
+    inside = page(report).partition("<main>")[2].rpartition("</main>")[0]
+    return inside.replace("<h1>", '<h2 class="first">').replace("</h1>", "</h2>")
+
+
+def _audit_page(audit: Audit) -> str:
     return render(
         "audit.html",
         audit=audit,
@@ -63,27 +78,6 @@ def page(audit: Audit) -> str:
         idle=idle_reasons(audit.not_run),
         similar=[] if audit.similarity is None else similarity_lines(audit.similarity),
     )
-
-
-def body(audit: Audit) -> str:
-    """Return the inside of that report, for a page of someone else that has the ``STYLE``."""
-    return _inside(page(audit))
-
-
-def comparison_page(plans: Comparison) -> str:
-    """Return the page of a comparison of plans."""
-    return render("comparison.html", comparison=plans, scatter=planes.comparison_scatter(plans))
-
-
-def comparison_body(plans: Comparison) -> str:
-    """Return the inside of that page, for one of someone else that has the ``STYLE``."""
-    return _inside(comparison_page(plans))
-
-
-def _inside(whole: str) -> str:
-    """Return what is inside a page; its heading becomes that of a part."""
-    inside = whole.partition("<main>")[2].rpartition("</main>")[0]
-    return inside.replace("<h1>", '<h2 class="first">').replace("</h1>", "</h2>")
 
 
 def render(name: str, **context: Any) -> str:

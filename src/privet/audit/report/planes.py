@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from privet.audit.report.charts import TOP, WIDTH, Tick, steps, tick
+from privet.audit.report.charts import TOP, WIDTH, Chart, Tick, steps, tick
 from privet.audit.report.names import shown
-from privet.audit.summary import percent
+from privet.audit.verdict import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,36 +48,34 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A line through points."""
+class Plane(Chart):
+    """A chart with two axes."""
 
-    title: str
-    desc: str
-    points: tuple[Dot, ...]
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
     x_name: str
-    base: float
-    height: float = TALL
+    height = TALL
 
 
 @dataclass(frozen=True)
-class Scatter:
+class Curve(Plane):
+    """A line through points."""
+
+    points: tuple[Dot, ...]
+    base: float
+
+
+@dataclass(frozen=True)
+class Scatter(Plane):
     """Two kinds of points, full and hollow, and the line they should lie on."""
 
-    title: str
-    desc: str
+    y_name: str
     full: tuple[Dot, ...]
     hollow: tuple[Dot, ...]
-    across: tuple[Tick, ...]
-    up: tuple[Tick, ...]
-    x_name: str
-    y_name: str
     full_name: str
     hollow_name: str
     line: tuple[float, float, float, float] | None = None
     line_name: str = ""
-    height: float = TALL
 
 
 def _plane(
@@ -117,10 +115,10 @@ def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
         f"What repeated releases would disclose of {shown(worst.about, 24)}",
         f"How often the best guess is right after so many fresh disguises of the records: {said}. "
         f"A blind guess: {percent(worst.blind)}.",
-        points,
         across,
         up,
         "releases of the same records, each disguised afresh",
+        points,
         _y(worst.blind, (0, 1)),
     )
 
@@ -140,12 +138,12 @@ def association_scatter(links: Associations | None) -> Scatter | None:
         f"{links.pairs} pairs. On the line, the release tells what the originals would. Mean "
         f"distance: {links.kept:.3f} with corrected counts, {links.naive:.3f} with counts as "
         f"released; mean association of the originals {links.mean:.3f}.",
-        full,
-        hollow,
         across,
         up,
         "in the originals",
         "in the release",
+        full,
+        hollow,
         "corrected",
         "as released",
         (_x(0, bounds), _y(0, bounds), _x(1, bounds), _y(bounds[1], bounds)),
@@ -180,12 +178,12 @@ def comparison_scatter(plans: Comparison) -> Scatter:
     return Scatter(
         "Accuracy against the worst attack",
         f"{said}. The dashed line is a tree from the originals: {percent(plans.plain_accuracy)}.",
-        tuple(dot for dot in dots if dot.strong),
-        tuple(dot for dot in dots if not dot.strong),
         across,
         up,
         "what the worst attack wins over a blind guess",
         "accuracy",
+        tuple(dot for dot in dots if dot.strong),
+        tuple(dot for dot in dots if not dot.strong),
         "on the Pareto front",
         "beaten by another",
         (SIDE, level, WIDTH - EDGE, level),

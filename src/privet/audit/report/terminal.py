@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from privet.audit.report.names import shown
-from privet.audit.summary import percent
+from privet.audit.summary import Audit
+from privet.audit.verdict import percent
 from privet.release.claim import PRIORS
 
 if TYPE_CHECKING:
@@ -18,17 +20,9 @@ if TYPE_CHECKING:
     from privet.audit.compare import Comparison
     from privet.audit.fidelity import DetectedError
     from privet.audit.similarity import Similarity
-    from privet.audit.summary import Audit
     from privet.audit.utility import Utility
 
-__all__ = [
-    "comparison_text",
-    "detected_line",
-    "show",
-    "show_comparison",
-    "similarity_lines",
-    "text",
-]
+__all__ = ["detected_line", "idle_reasons", "show", "similarity_lines", "text"]
 
 _ROWS = 10  # of the table of attacks
 _PROVEN = 5  # attributes named whose inverted counts are wrong
@@ -39,31 +33,27 @@ _COLOURS = {
 }  # fmt: skip
 
 
-def text(audit: Audit, width: int) -> str:
-    """Return the report as plain text."""
-    return _plain(lambda console: show(audit, console), width)
-
-
-def comparison_text(plans: Comparison, width: int) -> str:
-    """Return a comparison as plain text."""
-    return _plain(lambda console: show_comparison(plans, console), width)
-
-
-def _plain(work: Any, width: int) -> str:
+def text(report: Audit | Comparison, width: int) -> str:
+    """Return a report as plain text."""
     from rich.console import Console
 
     file = io.StringIO()
-    work(
-        Console(
-            file=file, width=width, color_system=None, highlight=False, markup=False, emoji=False
-        )
-    )
+    plain = partial(Console, color_system=None, highlight=False, markup=False, emoji=False)
+    show(report, plain(file=file, width=width))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     return "\n".join(lines) + "\n"
 
 
-def show(audit: Audit, console: Console) -> None:
-    """Print the report: verdict, promise, checks that failed, attacks, use, advice."""
+def show(report: Audit | Comparison, console: Console) -> None:
+    """Print a report."""
+    if isinstance(report, Audit):
+        _show_audit(report, console)
+    else:
+        _show_comparison(report, console)
+
+
+def _show_audit(audit: Audit, console: Console) -> None:
+    """Print verdict, promise, checks that failed, attacks, use, advice."""
     for sentence in audit.verdict:
         console.print(shown(sentence, 600))
     grades = audit.grades
@@ -253,7 +243,7 @@ def _trees(utility: Utility) -> Any:
     return table
 
 
-def show_comparison(plans: Comparison, console: Console) -> None:
+def _show_comparison(plans: Comparison, console: Console) -> None:
     """Print a comparison: the front, a table, a drawing."""
     front = ", ".join(shown(name) for name in plans.front)
     console.print(f"Worth choosing from, the most private first: {front}.", style="bold")

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 
-from privet.audit.report.html import comparison_body
+from privet.audit.report.html import body
 from privet.disguise.planfile import plan_to_toml
 from privet.errors import InputError
 from privet.files.reading import parse_toml
@@ -213,7 +213,7 @@ class OwnerScreen(Screen):
         chart = owner.own or chart_of(owner.kept, owner.plain_accuracy, owner.rows)
         plans = [f"{plan['file']}" for plan in owner.kept]
         return {
-            "chart": None if chart is None else comparison_body(chart),
+            "chart": None if chart is None else body(chart),
             "trying": job if job is not None and not job.over else None,
             "comparing": owner.jobs.get("compare"),
             "compare_command": commands.compare(plans, owner.shown, f"{owner.stem}.schema.toml")

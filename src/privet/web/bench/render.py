@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from privet.audit.report import html as report
-from privet.audit.summary import percent
+from privet.audit.verdict import percent
 from privet.tree.names import shown
 from privet.web.bench.forms import visible
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["bars", "measured", "rendered"]
 
-_FOLDERS = (Path(__file__).with_name("pages"), report.STYLE.parent)
+_PAGES = Path(__file__).with_name("pages")
+_FOLDERS = (_PAGES, _PAGES.parents[1] / "pages", report.STYLE.parent)
 WIDE, TALL = 240, 56  # units of a small histogram
 
 
