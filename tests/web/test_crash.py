@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from privet.store.answers import Answers, answers
+from privet.store.answer_tables import answers
+from privet.store.answers import Answers
 from tests.store.server import Server
 from tests.survey.asked import asked
 from tests.web.victim import Clients, serve

@@ -8,6 +8,7 @@ except ImportError:
     _message = "A store needs SQLAlchemy, which is not installed."
     raise StoreError(_message, hint="pip install 'privet[store]'.") from None
 
-from privet.store.store import Receipt, Status, Store, new_token
+from privet.store.facts import Status
+from privet.store.store import Receipt, Store, new_token
 
 __all__ = ["Receipt", "Status", "Store", "new_token"]

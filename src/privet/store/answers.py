@@ -15,26 +15,12 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    bindparam,
-    delete,
-    inspect,
-    select,
-    update,
-)
+from sqlalchemy import bindparam, delete, inspect, select, update
 
 from privet.errors import StoreError, SurveyError
+from privet.store.answer_tables import FORMAT, answers, facts, metadata, tokens
 from privet.store.database import Database
 
 if TYPE_CHECKING:
@@ -45,41 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["BATCH", "Answers", "Said", "Tally", "Verdict"]
 
 BATCH = 10  # answers that begin to count together: a change of the results is that of ten at least
-FORMAT = 1  # of the layout
 CHUNK = 500  # values in one list of a query
 
-metadata = MetaData()
-_Number = BigInteger().with_variant(Integer, "sqlite")
-# Without row numbers SQLite keeps rows by their contents: their order tells nothing.
-_by_content: Any = {"sqlite_with_rowid": False}
-
-facts = Table(
-    "privet_survey",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("format", Integer, nullable=False),
-    Column("digest", String(64), nullable=False),
-    Column("form", Text, nullable=False),
-    Column("invited", Boolean, nullable=False),
-    Column("closed", Boolean, nullable=False),
-    Column("counted", _Number, nullable=False),
-    Column("fresh", _Number, nullable=False),
-)
-answers = Table(
-    "privet_answers",
-    metadata,
-    Column("answer", LargeBinary, primary_key=True),
-    Column("counted", _Number, nullable=False),
-    Column("fresh", _Number, nullable=False, index=True),
-    **_by_content,
-)
-tokens = Table(
-    "privet_tokens",
-    metadata,
-    Column("hash", LargeBinary(32), primary_key=True),
-    Column("state", Integer, nullable=False, index=True),
-    **_by_content,
-)
 # States of a token. Fresh ones are written anew with the next batch: those of answers that wait for
 # it, and some of the last batch as decoys, so that the mark does not say whose answer waits.
 _OPEN, _FRESH, _SPENT = 0, 1, 2
@@ -99,8 +52,7 @@ class Verdict(Enum):
     CLOSED = "closed"
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(NamedTuple):
     """An answer as it arrives: the token it spends, and the bytes that were sent."""
 
     token: bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from privet.release.universe import Universe
 
-__all__ = ["dummy_text", "meaning", "read_facts"]
+__all__ = ["Status", "dummy_text", "meaning", "read_facts"]
 
 
 def read_facts(
@@ -55,3 +56,19 @@ def meaning(row: RowMapping, name: str) -> tuple[Schema, Complement]:
         return schema, Complement(row["pick"], parse_json(row["dummy"]))
     except (ValueError, TypeError, LookupError, AttributeError):
         raise StoreError(f"The facts of the store {name} are damaged.") from None
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a store stands, in totals only."""
+
+    name: str
+    pick: str
+    samples: int
+    copies: int
+    universe: int
+    unreal_rows: int
+    perturbing_rows: int
+    perturbing_records: int
+    tokens: int
+    lingers: bool

@@ -6,7 +6,7 @@ A batch that is large beside the universe is done in memory instead, by the same
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +18,9 @@ from privet.store.layout import perturbing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import NDArray
     from sqlalchemy import Connection
 
+    from privet.coding import Ints
     from privet.disguise.unrealize import Pick
     from privet.randomness import Randomness
     from privet.release.universe import Universe
@@ -66,12 +66,17 @@ def insert(
     universe: Universe,
     pick: Pick,
     state: State,
-    cells: NDArray[np.int64],
+    cells: Ints,
     source: Randomness,
 ) -> State:
     """Unrealize samples, given by their cells, and return the state behind them."""
     if len(cells) * LARGE >= universe.size:
-        return _in_memory(connection, universe, pick, state, cells, source)
+        taken, order = read_taken(connection, universe)
+        copy, before = taken.copy(), astuple(state)
+        worked = Unrealizer(universe, pick, source, order=order, taken=copy, state=before)
+        worked.add(cells)
+        done = _written(connection, worked, taken)
+        return replace(done, oldest=1, place=0) if pick == "random" else done
     rows = _Rows(connection, cells.tolist())
     moved: Counter[int] = Counter()
     picked: _InOrder | _AtRandom
@@ -203,18 +208,8 @@ class _AtRandom:
         return left[next(cell for cell in self._drawn if cell < fair) % len(left)]
 
 
-def _in_memory(
-    connection: Connection,
-    universe: Universe,
-    pick: Pick,
-    state: State,
-    cells: NDArray[np.int64],
-    source: Randomness,
-) -> State:
-    taken, order = read_taken(connection, universe)
-    before = (state.copies, state.remaining, state.oldest, state.place)
-    worked = Unrealizer(universe, pick, source, order=order, taken=taken.copy(), state=before)
-    worked.add(cells)
+def _written(connection: Connection, worked: Unrealizer, taken: Ints) -> State:
+    """Write what was worked out in memory, where so much was ``taken`` before."""
     changed = np.flatnonzero(worked.taken != taken)
     moved = np.flatnonzero(worked.unreal)
     _write(
@@ -223,13 +218,10 @@ def _in_memory(
         zip(moved.tolist(), worked.unreal[moved].tolist(), strict=True),
     )
     copies, remaining, oldest, place = worked.state.tolist()
-    done = State(copies, remaining, oldest, place)
-    return replace(done, oldest=1, place=0) if pick == "random" else done
+    return State(copies, remaining, oldest, place)
 
 
-def read_taken(
-    connection: Connection, universe: Universe
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def read_taken(connection: Connection, universe: Universe) -> tuple[Ints, Ints]:
     """Return what was taken of every cell, and the cells in order of their places."""
     rows = connection.execute(select(perturbing.c.cell, perturbing.c.taken, perturbing.c.place))
     table = np.array([(cell, taken, -1 if place is None else place) for cell, taken, place in rows])
@@ -242,9 +234,7 @@ def read_taken(
 
 
 def _write(
-    connection: Connection,
-    changed: Iterable[tuple[int, int]],
-    moved: Iterable[tuple[int, int]],
+    connection: Connection, changed: Iterable[tuple[int, int]], moved: Iterable[tuple[int, int]]
 ) -> None:
     # Rows are changed in the order of their cells: what is written tells no order of samples.
     mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"

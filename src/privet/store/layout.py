@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BigInteger, Column, Float, Integer, MetaData, String, Table, Text
+from sqlalchemy import Column, Float, Integer, MetaData, String, Table, Text
+
+from privet.store.columns import NUMBER, key, required
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,27 +34,21 @@ APPLICATION = 0x70727674  # how an SQLite file of ours is marked: "prvt"
 PURGED = "\npurged"  # no token of a call: the row tells up to when tokens were forgotten
 
 metadata = MetaData()
-_Number = BigInteger().with_variant(Integer, "sqlite")
+_COUNTS = ("copies", "samples", "remaining", "oldest", "place")
 
 
 def _facts() -> list[Column[Any]]:
-    return [
-        Column("id", Integer, primary_key=True, autoincrement=False),
-        Column("format", Integer, nullable=False),
-        Column("schema", Text, nullable=False),
-        Column("pick", String(20), nullable=False),
-        Column("dummy", Text, nullable=False),
-        Column("token_seconds", Float, nullable=False),
-        Column("copies", _Number, nullable=False),
-        Column("samples", _Number, nullable=False),
-        Column("remaining", _Number, nullable=False),  # records of T^P
-        Column("oldest", _Number, nullable=False),  # copy that the next unreal record comes from
-        Column("place", _Number, nullable=False),  # and where in it to look
-    ]
+    """Return the columns of the facts.
+
+    ``remaining`` are the records of T^P; ``oldest`` is the copy that the next unreal record comes
+    from, and ``place`` where in it to look.
+    """
+    about = required(format=Integer, schema=Text, pick=String(20), dummy=Text, token_seconds=Float)
+    return [key("id", Integer), *about, *required(**dict.fromkeys(_COUNTS, NUMBER))]
 
 
 old_facts = Table("privet_store", MetaData(), *_facts())
-facts = Table("privet_store", metadata, *_facts(), Column("check", String(64), nullable=False))
+facts = Table("privet_store", metadata, *_facts(), *required(check=String(64)))
 
 
 def check_of(row: Mapping[str, Any]) -> str:
@@ -61,23 +57,18 @@ def check_of(row: Mapping[str, Any]) -> str:
     return hashlib.sha256(repr(values).encode(errors="backslashreplace")).hexdigest()
 
 
-unreal = Table(
-    "privet_unreal",
-    metadata,
-    Column("cell", _Number, primary_key=True, autoincrement=False),
-    Column("count", _Number, nullable=False),
-)
+unreal = Table("privet_unreal", metadata, key("cell"), *required(count=NUMBER))
 perturbing = Table(
     "privet_perturbing",
     metadata,
-    Column("cell", _Number, primary_key=True, autoincrement=False),
-    Column("place", _Number, unique=True),  # in the order of moving to T′; none if it never does
-    Column("taken", _Number, nullable=False),
+    key("cell"),
+    Column("place", NUMBER, unique=True),  # in the order of moving to T′; none if it never does
+    *required(taken=NUMBER),
 )
 calls = Table(
     "privet_calls",
     metadata,
     Column("token", String(200), primary_key=True),
-    Column("samples", _Number, nullable=False),
+    *required(samples=NUMBER),
     Column("made", Float, nullable=False, index=True),  # seconds since 1970
 )

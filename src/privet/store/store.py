@@ -7,50 +7,33 @@ the calls that were counted, each once: q·T^U = T_S + T′ + T^P.
 from __future__ import annotations
 
 import warnings
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import inspect, select, text
 
-from privet.disguise.complement import Complement, complemented_release, originals
-from privet.disguise.loss import Loss, loss_of
+from privet.disguise.complement import Complement
 from privet.disguise.unrealize import places
 from privet.errors import DataError, PrivetWarning, SchemaError, StoreError
-from privet.files.reading import typed
 from privet.frames import is_frame
 from privet.randomness import Randomness
 from privet.schema import Files, Schema
+from privet.store import layout
 from privet.store.database import Database
 from privet.store.facts import dummy_text, meaning, read_facts
 from privet.store.insert import State, insert
-from privet.store.layout import (
-    APPLICATION,
-    FORMAT,
-    PURGED,
-    calls,
-    check_of,
-    facts,
-    metadata,
-    old_facts,
-    perturbing,
-    unreal,
-)
+from privet.store.layout import calls, check_of, facts
+from privet.store.stored import Stored
 from privet.store.tokens import checked_token, new_token, remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from sqlalchemy import Connection, Table
 
-    from numpy.typing import NDArray
-    from sqlalchemy import Connection, RowMapping, Table
+    from privet.coding import Ints
 
-    from privet.estimators import TreeClassifier
-    from privet.release import Release
-    from privet.release.universe import Universe
-
-__all__ = ["DAYS", "Receipt", "Status", "Store", "new_token"]
+__all__ = ["DAYS", "Receipt", "Store", "new_token"]
 
 DAYS = 7.0  # that a token is remembered
 _ROWS = 10_000  # written together when a store is made
@@ -64,23 +47,7 @@ class Receipt(NamedTuple):
     repeated: bool
 
 
-@dataclass(frozen=True)
-class Status:
-    """How a store stands, in totals only."""
-
-    name: str
-    pick: str
-    samples: int
-    copies: int
-    universe: int
-    unreal_rows: int
-    perturbing_rows: int
-    perturbing_records: int
-    tokens: int
-    lingers: bool
-
-
-class Store:
+class Store(Stored):
     """Samples in a database, as T′ and T^P: ``Store.create`` makes one, ``Store.open`` finds it.
 
     ``url`` is the path of an SQLite file, or the URL of a database in SQLite or PostgreSQL.
@@ -96,15 +63,6 @@ class Store:
     >>> model.score(table)
     1.0
     """
-
-    def __init__(
-        self, database: Database, schema: Schema, method: Complement, table: Table = facts
-    ) -> None:
-        self.database = database
-        self._facts = table  # that of a store from before checks has no column for one
-        self.schema = schema
-        self.method = method
-        self.universe: Universe = method.universe(schema)
 
     def __repr__(self) -> str:
         return f"<Store {self.database.name}>"
@@ -174,11 +132,11 @@ class Store:
             message = f"The database {self.database.name} holds a store already."
             raise StoreError(message, hint="add to it, or choose another database.")
         if self.database.sqlite:
-            connection.execute(text(f"PRAGMA application_id = {APPLICATION}"))
-        metadata.create_all(connection)
+            connection.execute(text(f"PRAGMA application_id = {layout.APPLICATION}"))
+        layout.metadata.create_all(connection)
         row: dict[str, Any] = {
             "id": 1,
-            "format": FORMAT,
+            "format": layout.FORMAT,
             "schema": self.schema.to_json(),
             "pick": self.method.pick,
             "dummy": dummy_text(self.universe),
@@ -200,9 +158,9 @@ class Store:
                 {"cell": start + i, "place": None if at < 0 else at, "taken": 0}
                 for i, at in enumerate(part)
             ]
-            connection.execute(perturbing.insert(), rows)
+            connection.execute(layout.perturbing.insert(), rows)
             empty = [{"cell": row["cell"], "count": 0} for row in rows]
-            connection.execute(unreal.insert(), empty)
+            connection.execute(layout.unreal.insert(), empty)
 
     @classmethod
     def open(
@@ -235,9 +193,9 @@ class Store:
                 message = f"The database {database.name} holds no store."
                 raise StoreError(message, hint="check the URL; privet store create makes one.")
             names = {column["name"] for column in tables.get_columns(facts.name)}
-            table = facts if "check" in names else old_facts
+            table = facts if "check" in names else layout.old_facts
             row = read_facts(connection, database.name, table)
-        if table is old_facts:
+        if table is layout.old_facts:
             message = f"The store {database.name} has no checksum, as it was made by an earlier "
             message += "privet: a damaged schema cannot be noticed."
             warnings.warn(message, PrivetWarning, stacklevel=3)
@@ -280,7 +238,7 @@ class Store:
             hint = f"{error.hint} The call's token is {token!r}.".strip()
             raise error.retold(error.message, hint=hint) from None
 
-    def _add_cells(self, cells: NDArray[np.int64], token: str, *, fresh: bool) -> Receipt:
+    def _add_cells(self, cells: Ints, token: str, *, fresh: bool) -> Receipt:
         with self.database.writing() as connection:
             row = self._read_facts(connection, lock=not self.database.sqlite)
             known = connection.execute(select(calls.c.samples).where(calls.c.token == token))
@@ -304,191 +262,6 @@ class Store:
             call = {"token": token, "samples": len(cells), "made": made}
             connection.execute(calls.insert(), call)
         return Receipt(token, len(cells), repeated=False)
-
-    # Looking
-
-    @contextmanager
-    def _moment(self) -> Iterator[tuple[Connection, RowMapping]]:
-        with self.database.reading() as connection:
-            yield connection, self._read_facts(connection)
-
-    def _read_facts(self, connection: Connection, *, lock: bool = False) -> RowMapping:
-        return read_facts(connection, self.database.name, self._facts, lock=lock)
-
-    def _tables(self) -> tuple[RowMapping, NDArray[np.int64], NDArray[np.int64]]:
-        """Return the facts and, by cell, T′ and what was taken of T^P, all of one moment."""
-        moved = np.zeros(self.universe.size, np.int64)
-        taken = np.zeros(self.universe.size, np.int64)
-        with self._moment() as (connection, row):
-            for table, column, out in (
-                (unreal, unreal.c.count, moved),
-                (perturbing, perturbing.c.taken, taken),
-            ):
-                counted = self._rows(connection, table.c.cell, column)
-                whole = table is perturbing or self._facts is facts
-                if whole and not np.array_equal(np.sort(counted[:, 0]), np.arange(len(out))):
-                    raise self._broken("it does not have one row for every cell")
-                if len(counted) and not (
-                    counted[:, 0].min() >= 0 and counted[:, 0].max() < len(out)
-                ):
-                    raise self._broken("a row lies outside the universe")
-                out[counted[:, 0]] = counted[:, 1]
-        return row, moved, taken
-
-    def _rows(self, connection: Connection, *columns: Any) -> NDArray[np.int64]:
-        """Return columns of whole numbers; SQLite would keep anything in them."""
-        rows = connection.execute(select(*columns)).all()
-        try:
-            pairs = [[typed(cell, int) for cell in row] for row in rows]
-            return np.array(pairs, np.int64).reshape(-1, len(columns))
-        except (TypeError, OverflowError):
-            raise self._broken("a row holds no whole number") from None
-
-    def status(self) -> Status:
-        """Return how the store stands.
-
-        >>> import tempfile, privet as pv
-        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
-        ...         _ = store.add(table)
-        ...         store.status().samples
-        14
-        """
-        with self._moment() as (connection, row):
-            kept = {
-                table: connection.execute(select(func.count()).where(some)).scalar_one()
-                for table, some in (
-                    (unreal, unreal.c.count > 0),
-                    (perturbing, perturbing.c.cell >= 0),
-                    (calls, calls.c.token != PURGED),
-                )
-            }
-        return Status(
-            self.database.name,
-            row["pick"],
-            row["samples"],
-            row["copies"],
-            self.universe.size,
-            kept[unreal],
-            kept[perturbing],
-            row["remaining"],
-            kept[calls],
-            lingers=not self.database.sqlite,
-        )
-
-    def loss(
-        self, leaked: int = 1, *, alpha: float = 0.0, p_d: float = 1.0, p_r: float | None = None
-    ) -> Loss:
-        """Return what a leak of some stored records discloses on average (Fong, §6.1).
-
-        The thesis' α, P_D and P_R are explained at ``privet.disguise.loss.loss_of``.
-
-        >>> import tempfile, privet as pv
-        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
-        ...         _ = store.add(table)
-        ...         len(store.loss().sentences()) > 0
-        True
-        """
-        row, moved, taken = self._tables()
-        copies = int(row["copies"])
-        return loss_of(self.universe, taken - moved, copies, leaked, alpha=alpha, p_d=p_d, p_r=p_r)
-
-    def release(self) -> Release:
-        """Return the store as it is now as a release, to be mined or written.
-
-        >>> import tempfile, privet as pv
-        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
-        ...         _ = store.add(table)
-        ...         store.release().rows
-        14
-        """
-        row, moved, taken = self._tables()
-        if not row["samples"]:
-            raise DataError("The store has no samples yet.")
-        tables = [self.universe.table(counts) for counts in (moved, row["copies"] - taken)]
-        universe = self.universe.with_copies(row["copies"])
-        return complemented_release(self.method.recipe(self.schema), universe, tables)
-
-    def mine(self, *, target: str | None = None, **settings: Any) -> TreeClassifier:
-        """Grow the samples' tree without reconstructing any; settings are ``TreeClassifier``'s.
-
-        Any attribute may be the ``target`` (Fong §3.2, §5.2.2); by default the schema's class.
-
-        >>> import tempfile, privet as pv
-        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
-        ...         _ = store.add(table)
-        ...         store.mine(policy="id3").score(table)
-        1.0
-        """
-        from privet.estimators import TreeClassifier
-
-        release = self.release()
-        return TreeClassifier(**settings).fit(
-            release if target is None else release.with_target(target)
-        )
-
-    def originals(self) -> Any:
-        """Return the samples themselves, which undoes the disguise; mining does not need it.
-
-        >>> import tempfile, privet as pv
-        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
-        ...         _ = store.add(table)
-        ...         store.originals().num_rows
-        14
-        """
-        return originals(self.release())
-
-    def verify(self) -> int:
-        """Check the invariant q·T^U = T_S + T′ + T^P cell by cell; return the number of samples.
-
-        >>> import tempfile, privet as pv
-        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     with pv.Store.create(f"{folder}/weather.db", schema) as store:
-        ...         _ = store.add(table)
-        ...         store.verify()
-        14
-        """
-        row, moved, taken = self._tables()
-        if meaning(row, self.database.name)[0] != self.schema:
-            raise self._broken("its schema is not what it was when the store was opened")
-        self._check_places()
-        counted = taken - moved  # T_S
-        real = self.universe.is_real(np.arange(self.universe.size))
-        size, samples, copies = self.universe.size, row["samples"], row["copies"]
-        wrongs = {
-            "a count is negative": bool((moved < 0).any() or (counted < 0).any()),
-            "more was taken than the universe holds": bool((taken > copies).any()),
-            "T′ does not hold one record per sample": int(moved.sum()) != samples,
-            "samples are lost or counted twice": int(counted.sum()) != samples,
-            "T^P is not what remains": copies * size - int(taken.sum()) != row["remaining"],
-            "a dummy was collected": bool(counted[~real].any()),
-        }
-        for said, wrong in wrongs.items():
-            if wrong:
-                raise self._broken(said)
-        return int(samples)
-
-    def _check_places(self) -> None:
-        """Check that the places in the order of moving to T′ are 0, 1, 2 and so on."""
-        with self._moment() as (connection, _):
-            rows = connection.execute(select(perturbing.c.place)).scalars().all()
-        given = [place for place in rows if place is not None]
-        if any(type(place) is not int for place in given) or sorted(given) != [*range(len(given))]:
-            raise self._broken("a record has lost its place in the order of moving")
-
-    def _broken(self, said: str) -> StoreError:
-        message = f"The store {self.database.name} does not add up: {said}."
-        return StoreError(message, hint="someone else wrote to it; restore it from a copy.")
 
 
 def _is_single(value: object) -> bool:
