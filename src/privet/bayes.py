@@ -6,24 +6,13 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from privet.classifier import Classifier
 from privet.coding import Coding
-from privet.errors import DataError, InputError
+from privet.errors import InputError
 from privet.estimate.bayes import Terms, counted_term, terms_of
-from privet.estimators import raw_columns
-from privet.frames import columns, is_frame
-from privet.records import (
-    as_frame,
-    check_finite,
-    check_weight,
-    code_columns,
-    labels_of,
-    read_by,
-    readable_rows,
-)
+from privet.records import check_finite, check_weight, code_columns
 from privet.release import Release
 
 if TYPE_CHECKING:
@@ -38,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["NaiveBayesClassifier"]
 
 
-class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
+class NaiveBayesClassifier(Classifier):
     """Naive Bayes learned from a release, from plain records, or from parties' terms.
 
     It takes attributes for independent inside a class, so it needs P(value | class) of one
@@ -73,17 +62,9 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
     """
 
     terms_: Terms
-    classes_: NDArray[Any]
-    _by_name: bool
 
     def __init__(self, smoothing: float = 1.0) -> None:
         self.smoothing = smoothing
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
     # Learning
 
@@ -106,19 +87,11 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
                 message = "A release brings its own classes: give no y and no sample_weight."
                 raise InputError(message, hint="NaiveBayesClassifier().fit(release).")
             return self._take(terms_of(X, float(self.smoothing)))
-        if y is None:
-            message = "This NaiveBayesClassifier requires y to be passed, but the target y is None."
-            raise InputError(message, hint="fit(X, y), or fit(release).")
-        raw, y = raw_columns(self, as_frame(X), y, reset=True)
-        if y.dtype.kind not in "iub":
-            check_classification_targets(y)
+        raw, y = self._plain(X, y)
         weight = np.ones(len(y))
         if sample_weight is not None:
             weight = check_weight(sample_weight, len(y))
-        self.classes_, labels = labels_of(y[weight > 0])
-        if len(self.classes_) < 2:
-            message = "The records are all of one class; at least two classes are needed."
-            raise DataError(message, hint="there is nothing to tell apart here.")
+        labels = self._label(y[weight > 0])
         terms = tuple(self._counted(name, column, labels, weight) for name, column in raw.items())
         prior = np.bincount(labels, weight[weight > 0], len(self.classes_))
         prior /= prior.sum()
@@ -171,9 +144,7 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
     def _take(self, terms: Terms) -> Self:
         self.terms_ = terms
         self.classes_ = np.array(terms.classes)
-        self.feature_names_in_ = np.array([coding.name for coding in terms.codings], dtype=object)
-        self.n_features_in_ = len(terms.codings)
-        self._by_name = True
+        self._name_attributes(terms.codings)
         return self
 
     # Using
@@ -189,14 +160,7 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         (14, 2)
         """
         check_is_fitted(self)
-        if isinstance(X, Release):
-            message = "Single records of a release are disguised: nothing is predicted of them."
-            raise InputError(message, hint="predict plain records.")
-        codings = self.terms_.codings
-        if self._by_name and is_frame(X):
-            return self.terms_.probabilities(read_by(codings, X))
-        raw, _ = raw_columns(self, as_frame(X), None, reset=False)
-        return self.terms_.probabilities(readable_rows(codings, raw.values()))
+        return self.terms_.probabilities(self._read(self.terms_.codings, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the likeliest class of each plain record.
@@ -226,8 +190,5 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):
         True
         """
         check_is_fitted(self)
-        if y is None and self._by_name and is_frame(X):
-            (y,) = columns(X, [self.terms_.target]).values()
-            target = Coding.categories(self.terms_.target, self.terms_.classes)
-            y = self.classes_[target.encode(y)]
+        y = self._told(X, y, self.terms_.target, self.terms_.classes)
         return float(super().score(X, y, sample_weight))

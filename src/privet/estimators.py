@@ -7,36 +7,18 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
-from privet.coding import Coding, code_type
-from privet.errors import DataError, InputError, MethodError
+from privet.classifier import Classifier
+from privet.coding import code_type
+from privet.errors import InputError, MethodError
 from privet.estimate.accuracy import Accuracy, accuracy
 from privet.estimate.methods import METHODS
 from privet.estimate.routed import routed
-from privet.frames import Column, columns, is_frame
 from privet.grow import grow
 from privet.mining import mine
-from privet.records import (
-    as_frame,
-    check_weight,
-    code_columns,
-    has_text,
-    labels_of,
-    positional,
-    read_by,
-    readable_rows,
-    taken,
-    whole_weights,
-)
+from privet.records import check_weight, code_columns, taken, whole_weights
 from privet.release import Release
 from privet.split import Policy
 from privet.table import MemoryTable
@@ -50,12 +32,12 @@ if TYPE_CHECKING:
     from privet.tree import Tree
     from privet.tree.understand import Step
 
-__all__ = ["TreeClassifier", "paths_to", "raw_columns"]
+__all__ = ["TreeClassifier", "paths_to"]
 
 CLASS = "class"
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):
+class TreeClassifier(Classifier):
     """A decision tree learned from a release, or from plain records.
 
     From a release, the tree is right about the *original* records: counts are corrected for the
@@ -117,6 +99,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     1.0
     """
 
+    _instead = "predict plain records; accuracy(release) takes all."
+
     def __init__(
         self,
         policy: str | Policy | None = None,
@@ -138,12 +122,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self.max_leaf_nodes = max_leaf_nodes
         self.class_weight = class_weight
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         if not hasattr(self, "tree_"):
@@ -229,10 +207,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self._take(mined.trees)
         self.method_, self.reason_ = mined.method, mined.reason
         self.classes_ = np.array(release.schema.classes)
-        names = [attribute.name for attribute in release.schema.inputs]
-        self.feature_names_in_ = np.array(names, dtype=object)
-        self.n_features_in_ = len(names)
-        self._by_name = True
+        self._name_attributes(release.schema.inputs)
         return self
 
     @classmethod
@@ -249,20 +224,12 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         made = cls()
         made.tree_ = tree
         made.classes_ = np.array(tree.classes)
-        made.feature_names_in_ = np.array([coding.name for coding in tree.codings], dtype=object)
-        made.n_features_in_ = len(tree.codings)
         made.method_, made.reason_ = "given", "the tree was learned elsewhere"
-        made._by_name = True
+        made._name_attributes(tree.codings)
         return made
 
     def _fit_plain(self, X: Any, y: Any, weight: Any, policy: Policy) -> Self:
-        if y is None:
-            message = "This TreeClassifier requires y to be passed, but the target y is None."
-            raise InputError(message, hint="fit(X, y), or fit(release).")
-        X = as_frame(X)
-        raw, y = raw_columns(self, X, y, reset=True)
-        if y.dtype.kind not in "iub":  # whole numbers are classes, whatever there is among them
-            check_classification_targets(y)
+        raw, y = self._plain(X, y)
         rows = len(y)
         if weight is not None:
             weight = check_weight(weight, rows)
@@ -270,10 +237,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             if not kept.all():
                 raw = {name: taken(column, kept) for name, column in raw.items()}
                 y, weight = y[kept], weight[kept]
-        self.classes_, labels = labels_of(y)
-        if len(self.classes_) < 2:
-            message = "The records are all of one class; at least two classes are needed."
-            raise DataError(message, hint="a tree has nothing to tell apart here.")
+        labels = self._label(y)
         if self.class_weight is not None:
             balance = compute_sample_weight(self.class_weight, self.classes_[labels])
             weight = balance if weight is None else weight * balance
@@ -304,14 +268,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     def _values(self, X: Any) -> Floats:
         """Return records as the tree reads them: numbers, and categories as codes."""
         check_is_fitted(self)
-        if isinstance(X, Release):
-            message = "Single records of a release are disguised: nothing is predicted of them."
-            raise InputError(message, hint="predict plain records; accuracy(release) takes all.")
-        tree: Tree = self.tree_
-        if self._by_name and is_frame(X):
-            return read_by(tree.codings, X)
-        raw, _ = raw_columns(self, as_frame(X), None, reset=False)
-        return readable_rows(tree.codings, raw.values())
+        return self._read(self.tree_.codings, X)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each plain record reaches, by its number in the tree.
@@ -338,9 +295,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     def get_depth(self) -> int:
         """Return the most tests on a path.
 
-        >>> from privet import TreeClassifier
-        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
-        >>> model.get_depth()
+        >>> TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"]).get_depth()
         1
         """
         check_is_fitted(self)
@@ -349,9 +304,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     def get_n_leaves(self) -> int:
         """Return how many leaves the tree has.
 
-        >>> from privet import TreeClassifier
-        >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
-        >>> model.get_n_leaves()
+        >>> TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"]).get_n_leaves()
         2
         """
         check_is_fitted(self)
@@ -398,10 +351,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
                 message = "A release brings its own classes: give no y and no sample_weight."
                 raise InputError(message)
             return self.accuracy(X).value
-        if y is None and self._by_name and is_frame(X):
-            (y,) = columns(X, [self.tree_.target]).values()
-            target = Coding.categories(self.tree_.target, self.tree_.classes)
-            y = self.classes_[target.encode(y)]
+        y = self._told(X, y, self.tree_.target, self.tree_.classes)
         return float(super().score(X, y, sample_weight))
 
     @property
@@ -440,32 +390,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return accuracy(self.tree_, release)
-
-
-def raw_columns(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[dict[str, Column], Any]:
-    """Check plain records as scikit-learn does and return their columns.
-
-    A frame keeps its columns as they are; anything else becomes a matrix of numbers, unless
-    there is text in it. That the numbers are finite is left to whoever takes the columns.
-    """
-    framed = is_frame(X)
-    if framed or has_text(X):
-        raw = columns(X) if framed else positional(X)
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        rows = len(next(iter(raw.values()))) if raw else 0
-        if not rows:
-            message = f"Found array with {rows} sample(s) and {len(raw)} feature(s)."
-            raise DataError(message, hint="a minimum of 1 of each is required.")
-        if y is not None:
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(next(iter(raw.values())), y)
-        return raw, y
-    as_numbers = {"reset": reset, "dtype": np.float64, "ensure_all_finite": False}
-    if y is None:
-        matrix = validate_data(estimator, X, **as_numbers)
-    else:
-        matrix, y = validate_data(estimator, X, y, **as_numbers)
-    return {f"x{place}": matrix[:, place] for place in range(matrix.shape[1])}, y
 
 
 def paths_to(tree: Tree, leaves: NDArray[np.int64]) -> Any:
