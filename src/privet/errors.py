@@ -195,15 +195,21 @@ class LedgerError(InputError):
 class StoreError(InputError):
     """A store's database cannot be reached, is another's, is full or locked, or does not add up.
 
-    >>> import privet as pv
-    >>> pv.Store.open("no-such.db")
+    >>> from privet import Store
+    >>> Store.open("no-such.db")
     Traceback (most recent call last):
     privet.errors.StoreError: ...
     """
 
 
 class SurveyError(InputError):
-    """A questionnaire is declared wrongly, or an answer or its database is not the survey's."""
+    """A questionnaire is declared wrongly, or an answer or its database is not the survey's.
+
+    >>> from privet import Questionnaire
+    >>> Questionnaire.from_dict({"title": "What do you eat?"})
+    Traceback (most recent call last):
+    privet.errors.SurveyError: ...
+    """
 
 
 class MethodError(InputError):

@@ -1,5 +1,6 @@
 """Tables on Spark: the same disguises and trees as from files, and errors in our words."""
 
+import doctest
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from privet.errors import BugError, DataError, PlanError, ReleaseError
 from privet.progress import listening
 from privet.release.card import CARD
 from privet.table import Batch
+from privet.table import spark as spark_module
 from privet.table.spark import SparkFiles, SparkTable
 
 pytestmark = [pytest.mark.needs("java"), pytest.mark.xdist_group("spark")]
@@ -210,3 +212,12 @@ def test_what_works_in_memory_says_so(spark: Any, folder: Path, tmp_path: Path) 
         OWNER.disguise(records, SCHEMA)
     with pytest.raises(DataError, match="at most 99 rows"):
         records.table(SCHEMA.attributes).collect(99)
+
+
+def test_the_examples_run(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    how = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    given = {"spark": spark, "table": SparkTable.of(spark.range(4))}
+    failed, tried = doctest.testmod(spark_module, extraglobs=given, optionflags=how)
+    assert not failed
+    assert tried > 20

@@ -92,7 +92,11 @@ class Policy:
             raise InputError(message, hint="C4.5's own is 0.25; a smaller one prunes more.")
 
     def but(self, **changes: Any) -> Policy:
-        """Return the policy with other values; None keeps the preset's."""
+        """Return the policy with other values; None keeps the preset's.
+
+        >>> Policy.named("cart").but(max_depth=3).max_depth
+        3
+        """
         names = [field.name for field in fields(self)]
         for name in changes:
             if name not in names:
@@ -102,7 +106,11 @@ class Policy:
 
     @classmethod
     def named(cls, name: str | Policy | None) -> Policy:
-        """Return a preset by its name; a policy is returned as it is."""
+        """Return a preset by its name; a policy is returned as it is.
+
+        >>> Policy.named("id3").criterion
+        'entropy'
+        """
         if isinstance(name, Policy):
             return name
         if not isinstance(name, str) or name not in POLICIES:

@@ -2,6 +2,9 @@
 
 What travels is work: pickled functions go to the workers, small arrays come back. A task that is
 lost and run again elsewhere does the same to the same rows, so nothing depends on who did it.
+
+In the examples ``spark`` is a session, as ``connect`` gives one, and ``table`` is
+``SparkTable.of(spark.range(4))``.
 """
 
 from __future__ import annotations
@@ -22,16 +25,7 @@ from privet.schema import Files
 from privet.table.base import Table, added, thinned
 from privet.table.cluster import Cluster, quiet, told_by_us
 from privet.table.parquet import ParquetTable
-from privet.table.travel import (
-    PLACE,
-    Arriving,
-    Tasks,
-    from_bytes,
-    grouped,
-    pack,
-    to_bytes,
-    unpack,
-)
+from privet.table.travel import PLACE, Arriving, Tasks, from_bytes, grouped, pack, to_bytes, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -106,13 +100,24 @@ class SparkFiles:
 
     ``path`` is a file, a folder, which may be partitioned, or a pattern; workers must see the files
     under the same name.
+
+    >>> is_on_spark(SparkFiles(spark, "people.csv"))
+    True
     """
 
     session: Any
     path: str | Path | Files
 
     def table(self, attributes: Sequence[Attribute]) -> SparkTable:
-        """Return the columns of some attributes."""
+        r"""Return the columns of some attributes.
+
+        >>> import pathlib, tempfile, privet as pv
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = pathlib.Path(folder, "people.csv").write_text("age\n31\n40\n")
+        ...     files = pv.SparkFiles(spark, f"{folder}/people.csv")
+        ...     files.table([pv.Attribute.numeric("age", low=0, high=99)]).rows
+        2
+        """
         return SparkTable.records(self.session, self.path, attributes)
 
 
@@ -128,6 +133,9 @@ class SparkTable(Table):
 
     Counts are added up at the workers; ``batches`` and ``collect`` bring rows to the driver. Work
     is pickled, so all that it needs must be installed at the workers, privet included.
+
+    >>> table.names, table.rows
+    (['id'], 4)
     """
 
     def __init__(self, cluster: Cluster, local: PiecedTable, frame: Any = None) -> None:
@@ -152,6 +160,10 @@ class SparkTable(Table):
         without it, by their order in the frame, which must then be the same each time Spark works
         it out: so it is for files, not after a join or a shuffle. ``types`` tells which columns
         are codes, and of which type (``uint8``, ``uint16``).
+
+        >>> frame = spark.createDataFrame([(1, 40), (0, 31)], ["row", "age"])
+        >>> SparkTable.of(frame, row="row").collect(2).columns["age"].tolist()
+        [31, 40]
         """
         from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
 
@@ -176,21 +188,40 @@ class SparkTable(Table):
     def files(
         cls, session: Any, paths: Iterable[str | Path], names: Sequence[str] | None = None
     ) -> SparkTable:
-        """Return the table of Parquet files with codes and numbers, which every worker can read."""
+        """Return the table of Parquet files with codes and numbers, which every worker can read.
+
+        >>> import tempfile, pyarrow as pa
+        >>> from pyarrow.parquet import write_table
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_table(pa.table({"age": [31.0, 40.0]}), f"{folder}/people.parquet")
+        ...     SparkTable.files(spark, [f"{folder}/people.parquet"]).rows
+        2
+        """
         return cls.over(session, ParquetTable([Path(path).absolute() for path in paths], names))
 
     @classmethod
     def over(cls, session: Any, table: ParquetTable) -> SparkTable:
-        """Return the same table, read at the workers."""
+        """Return the same table, read at the workers.
+
+        >>> SparkTable.over(spark, ParquetTable([])).rows
+        0
+        """
         return cls(Cluster(session), table)
 
     @classmethod
     def records(
         cls, session: Any, path: str | Path | Files, attributes: Sequence[Attribute]
     ) -> SparkTable:
-        """Return the raw columns of an owner's files, which every worker can read.
+        r"""Return the raw columns of an owner's files, which every worker can read.
 
         ``path`` is as for ``Source``: a file, a folder, which may be partitioned, or a pattern.
+
+        >>> import tempfile, privet as pv
+        >>> age = pv.Attribute.numeric("age", low=0, high=99)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "people.csv").write_text("age\n31\n40\n")
+        ...     SparkTable.records(spark, f"{folder}/people.csv", [age]).names
+        ['age']
         """
         from privet.table.raw import RawTable
         from privet.table.source import Source, is_parquet
@@ -226,7 +257,11 @@ class SparkTable(Table):
     # Work
 
     def count(self, work: Callable[[Batch], IntArrays], label: str = "counting") -> IntArrays:
-        """Return the sum of ``work(batch)``: added up at the workers, in one pass."""
+        """Return the sum of ``work(batch)``: added up at the workers, in one pass.
+
+        >>> table.count(lambda batch: (np.bincount(batch.columns["id"] % 2),))[0].tolist()
+        [2, 2]
+        """
         if not self.rows:
             message = "The table has no rows."
             raise DataError(message)
@@ -265,6 +300,13 @@ class SparkTable(Table):
 
         A bucket's data come in the order of their rows. Return what ``gather`` returns, bucket
         after bucket; it runs at a worker, perhaps more than once.
+
+        >>> def scatter(batch):
+        ...     for number in batch.columns["id"].tolist():
+        ...         yield number % 2, bytes([number])
+        >>> parts = table.exchange(scatter, 2, lambda _, parts: b"".join(parts), "sorting")
+        >>> [list(part) for part in parts]
+        [[0, 2], [1, 3]]
         """
         self.meter.passes += 1
         tasks, read = self._tasks()
@@ -287,7 +329,13 @@ class SparkTable(Table):
         return [row.data for row in sorted(rows, key=lambda row: row.key)]
 
     def tasks(self, work: Callable[[int, Iterator[Batch]], bytes], label: str) -> list[bytes]:
-        """Return ``work(number, batches)`` of each task's rows, in the order of the rows."""
+        """Return ``work(number, batches)`` of each task's rows, in the order of the rows.
+
+        >>> def work(number, batches):
+        ...     return bytes(map(len, batches))
+        >>> sum(map(sum, table.tasks(work, "counting")))
+        4
+        """
         self.meter.passes += 1
         tasks, read = self._tasks()
 
@@ -300,7 +348,11 @@ class SparkTable(Table):
         return [row.data for row in sorted(rows, key=lambda row: row.key)]
 
     def thinned(self, names: Sequence[str], step: int) -> dict[str, NDArray[Any]]:
-        """Return some columns of every ``step``-th row; the others stay at the workers."""
+        """Return some columns of every ``step``-th row; the others stay at the workers.
+
+        >>> table.thinned(["id"], 2)["id"].tolist()
+        [0, 2]
+        """
 
         def some(_: int, batches: Iterator[Batch]) -> bytes:
             parts = [thinned(batch, names, step) for batch in batches]
@@ -311,15 +363,31 @@ class SparkTable(Table):
         return {name: np.concatenate(pieces) for name, pieces in both}
 
     def map(self, work: Callable[[Batch], Batch]) -> SparkTable:
-        """Return the mapped table; the work is done at the workers whenever it is read."""
+        """Return the mapped table; the work is done at the workers whenever it is read.
+
+        >>> from privet.table import Batch
+        >>> def doubled(batch):
+        ...     return Batch(batch.start, {"twice": 2 * batch.columns["id"]})
+        >>> table.map(doubled).collect(4).columns["twice"].tolist()
+        [0, 2, 4, 6]
+        """
         return self._like(self._local.map(work))
 
     def slice(self, start: int, stop: int) -> SparkTable:
-        """Return some rows."""
+        """Return some rows.
+
+        >>> table.slice(1, 3).rows
+        2
+        """
         return self._like(self._local.slice(start, stop))
 
     def shards(self) -> Sequence[Callable[[], Iterator[Batch]]]:
-        """Return one call that brings all rows to the driver, batch by batch."""
+        """Return one call that brings all rows to the driver, batch by batch.
+
+        >>> (stream,) = table.shards()
+        >>> sum(map(len, stream()))
+        4
+        """
         return [self._stream]
 
     def _stream(self) -> Iterator[Batch]:
@@ -346,10 +414,7 @@ class SparkTable(Table):
         """Return the number of tasks, and how a task reads the batches of what arrives."""
         local = self._local
         if isinstance(local, Arriving):
-            return (
-                len(local.pieces) or 1,
-                lambda arrived: local.arrived(_partition(), arrived),
-            )
+            return (len(local.pieces) or 1, lambda arrived: local.arrived(_partition(), arrived))
         least = min(TASK_ROWS, max(1, local.rows // (4 * self._cluster.cores)))
         groups = grouped((piece.rows for piece in local.pieces), least)
         return len(groups) or 1, Tasks(local, groups).batches
