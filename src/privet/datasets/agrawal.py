@@ -67,11 +67,7 @@ def _draw(random: np.random.Generator, rows: int) -> Columns:
 
 
 def _chunk(
-    random: np.random.Generator,
-    function: Callable[[People], Mask],
-    rows: int,
-    *,
-    balanced: bool,
+    random: np.random.Generator, function: Callable[[People], Mask], rows: int, *, balanced: bool
 ) -> tuple[Columns, Mask]:
     """Make one chunk and who in it is A; if balanced, draw until both classes have their half.
 

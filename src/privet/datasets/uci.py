@@ -72,10 +72,7 @@ _SOURCES: dict[tuple[str, str], _Source] = {
         "credit.csv", "credit-screening/crx.data", 653, classes={"+": "yes", "-": "no"}
     ),
     ("cmc", "train"): _Source(
-        "cmc.csv",
-        "cmc/cmc.data",
-        1_473,
-        classes={"1": "none", "2": "long_term", "3": "short_term"},
+        "cmc.csv", "cmc/cmc.data", 1_473, classes={"1": "none", "2": "long_term", "3": "short_term"}
     ),
     ("abalone", "train"): _Source("abalone.csv", "abalone/abalone.data", 4_177),
     ("wine", "train"): _Source(

@@ -296,11 +296,7 @@ def _tree(
 
 
 def _slant(
-    sketch: Values,
-    attributes: Attributes,
-    places: list[int],
-    shares: Floats,
-    random: Generator,
+    sketch: Values, attributes: Attributes, places: list[int], shares: Floats, random: Generator
 ) -> _Slant:
     """Return slanting borders through at most three attributes."""
     terms: list[tuple[int, Any]] = []

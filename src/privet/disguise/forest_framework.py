@@ -103,15 +103,14 @@ class ForestFramework(Noised):
         >>> ForestFramework(n_trees=5).rules.n_trees
         5
         """
-        learner = self.min_gain_ratio, self.confidence, self.forest
+        learner = self.forest, self.min_gain_ratio, self.confidence
         return Rules(self.n_trees, self.min_leaf, self.goodness, self.separation, *learner)
 
     def check(self, schema: Schema) -> None:
         """Validate settings, and refuse numbers without room for noise.
 
         >>> import privet as pv
-        >>> schema = pv.datasets.schema("as-f1")
-        >>> pv.ForestFramework(noise=0.1).check(schema)
+        >>> pv.ForestFramework(noise=0.1).check(pv.datasets.schema("as-f1"))
         """
         self.rules.check("ForestFramework")
         check_noise("ForestFramework", self.noise, schema, self.mean)

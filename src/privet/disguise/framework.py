@@ -85,9 +85,8 @@ class Framework(Noised):
     def check(self, schema: Schema) -> None:
         """Validate settings, and refuse numbers without room for noise.
 
-        >>> import privet as pv
-        >>> schema = pv.datasets.schema("as-f1")
-        >>> pv.Framework(noise=0.1).check(schema)
+        >>> from privet import datasets
+        >>> Framework(change=0.1).check(datasets.schema("as-f1"))
         """
         self.rules.check("Framework")
         check_noise("Framework", self.noise, schema, self.mean)
@@ -113,12 +112,7 @@ class Framework(Noised):
         return MemoryTable({name: columns[name] for name in schema.names})
 
     def _similar(
-        self,
-        name: str,
-        table: MemoryTable,
-        schema: Schema,
-        drawn: Floats,
-        free: NDArray[np.bool_],
+        self, name: str, table: MemoryTable, schema: Schema, drawn: Floats, free: NDArray[np.bool_]
     ) -> NDArray[Any]:
         """Return a column in which some codes became another one of the same leaf.
 

@@ -62,7 +62,7 @@ class Loss:
                 f"{self.leaked} leaked record(s) match {self.value:.4g} collected ones on average "
                 f"(between {self.low:.4g} and {self.high:.4g} for tables of this size; "
                 f"{self.without:.4g} if the table were stored as it is)."
-            ),
+            )
         ]
         if not math.isclose(self.lost, self.value):
             said.append(

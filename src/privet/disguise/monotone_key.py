@@ -22,14 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AttributeKey", "Key", "Piece"]
 
-KIND = Kind(
-    "privet monotone key",
-    2,
-    InputError,
-    what="key of a monotone disguise",
-    unsealed=1,
-    hint="restore the key from a copy.",
-)
+_HINT = "restore the key from a copy."
+_WHAT = "key of a monotone disguise"
+KIND = Kind("privet monotone key", 2, InputError, what=_WHAT, unsealed=1, hint=_HINT)
 
 
 @dataclass(frozen=True)

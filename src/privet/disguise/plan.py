@@ -62,9 +62,8 @@ class Plan(Planned):
 
         >>> import pathlib, tempfile, privet as pv
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     file = pathlib.Path(folder, "plan.toml")
-        ...     _ = file.write_text('default = "exact"')
-        ...     pv.Plan.read(file).default
+        ...     _ = pathlib.Path(folder, "plan.toml").write_text('default = "exact"')
+        ...     pv.Plan.read(f"{folder}/plan.toml").default
         Exact()
         """
         from privet.disguise.planfile import read_plan

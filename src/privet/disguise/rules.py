@@ -59,9 +59,9 @@ class Rules:
     min_leaf: float | None = None
     goodness: float = 0.5
     separation: float = 0.3
+    forest: str = "sysfor"
     min_gain_ratio: float = 0.01
     confidence: float = 0.25
-    forest: str = "sysfor"
 
     def check(self, who: str) -> None:
         """Validate settings; ``who`` is the method that messages name."""
@@ -107,9 +107,7 @@ class Rules:
             policy = Policy.named("credal").but(min_samples_leaf=least)
             return grow_forest(evidence, policy, goal, SysFor(self.n_trees, 1.0, 1.0))
         policy = Policy.named("c4.5").but(
-            min_samples_leaf=least,
-            min_gain_ratio=self.min_gain_ratio,
-            confidence=self.confidence,
+            min_samples_leaf=least, min_gain_ratio=self.min_gain_ratio, confidence=self.confidence
         )
         return grow_forest(
             evidence, policy, goal, SysFor(self.n_trees, self.goodness, self.separation)

@@ -118,12 +118,9 @@ class Exact(Treatment):
 class Withheld(Treatment):
     """Do not release the attribute at all.
 
-    Examples
-    --------
     >>> import privet as pv
-    >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
     >>> plan = pv.Plan({"Wind": pv.Withheld()}, default=pv.Exact())
-    >>> "Wind" in plan.disguise(table, schema).schema
+    >>> "Wind" in plan.recipe(pv.datasets.schema("weather")).schema
     False
     """
 

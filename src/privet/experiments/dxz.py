@@ -25,14 +25,7 @@ from privet.disguise import RandomSubstitution
 from privet.estimate.distribution import REPAIRS, Distribution, estimation_error
 from privet.estimate.methods import evidence_of
 from privet.estimators import TreeClassifier
-from privet.experiments.dxz_figures import (
-    GUIDE,
-    figure_2,
-    figure_3,
-    figure_4,
-    figure_5,
-    guide,
-)
+from privet.experiments.dxz_figures import GUIDE, figure_2, figure_3, figure_4, figure_5, guide
 from privet.experiments.dxz_recovery import recovered, recovering
 from privet.experiments.lab import Lab, Seeds, Setting, grid, mean, means
 from privet.experiments.page import Compared, Findings, within

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
     from privet.experiments.lab import Lab
     from privet.experiments.registry import Experiment
 
-__all__ = [
-    "Compared",
-    "Findings",
-    "Section",
-    "table",
-    "within",
-    "write_page",
-]
+__all__ = ["Compared", "Findings", "Section", "table", "within", "write_page"]
 
 CLAIMS = "claims"  # the section of what the paper says beside what was found
 

@@ -6,7 +6,6 @@ the one that is taken. Variance is over the disguise, with the originals fixed.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,7 +48,7 @@ class Written(NamedTuple):
     unsure: NDArray[np.bool_]
 
 
-class Estimate(ABC):
+class Estimate:
     """The table of one attribute at one node; ``mean`` is values × classes."""
 
     rows: Floats | None = None  # how many records each value has, where ``mean`` adds up weights
@@ -75,24 +74,27 @@ class Estimate(ABC):
         rows = self.mean if self.rows is None else self.rows
         return Total(self.mean.sum(0), errors, float(rows.sum()))
 
-    @abstractmethod
     def screened(
         self, branch: NDArray[np.int16], counts: Floats, gain: Floats, policy: Policy
     ) -> Screened:
-        """Say how sure candidates are.
+        """Say how sure candidates are: infinitely, and scores are gains, if nothing is uncertain.
 
         ``branch`` is candidates × codes, ``counts`` candidates × branches × classes, ``gain`` the
         gain per record.
         """
+        del branch, policy
+        return Screened(np.full(len(gain), np.inf), gain, np.ones(counts.shape[:2], np.bool_))
 
-    @abstractmethod
     def written(
         self, branch: NDArray[np.int16], counts: Floats, coding: Coding, z: float
     ) -> Written | None:
         """Say how sure a chosen split is, or None if it does not stand closer scrutiny.
 
-        ``z`` is what ``screened`` said of it.
+        ``z`` is what ``screened`` said of it. If nothing is uncertain, there are no errors.
         """
+        del branch, coding
+        none = np.zeros_like(counts)
+        return Written(z, none, none[:, 0], np.zeros(len(counts), np.bool_))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,27 +103,6 @@ class Counted(Estimate):
 
     mean: Floats
     rows: Floats | None = None
-
-    def screened(
-        self,
-        branch: NDArray[np.int16],  # noqa: ARG002 - nothing is uncertain, whatever the branches
-        counts: Floats,
-        gain: Floats,
-        policy: Policy,  # noqa: ARG002 - the same
-    ) -> Screened:
-        """Return infinite z, and scores that are gains."""
-        return Screened(np.full(len(gain), np.inf), gain, np.ones(counts.shape[:2], np.bool_))
-
-    def written(
-        self,
-        branch: NDArray[np.int16],  # noqa: ARG002 - the same
-        counts: Floats,
-        coding: Coding,  # noqa: ARG002 - the same
-        z: float,
-    ) -> Written | None:
-        """Return no errors."""
-        none = np.zeros_like(counts)
-        return Written(z, none, none[:, 0], np.zeros(len(counts), np.bool_))
 
 
 class Linear(Estimate):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from privet.disguise import JointGroup, Plan, Substitution
 from privet.disguise.wish import gamma_of
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Option", "Question", "Questionnaire"]
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One answer that can be ticked: its value in the data, and what people read."""
 
     value: str
@@ -151,8 +150,7 @@ class Questionnaire:
     def read(cls, path: str | Path) -> Questionnaire:
         """Read a ``survey.toml``.
 
-        >>> import privet as pv
-        >>> pv.Questionnaire.read("no-such.toml")
+        >>> Questionnaire.read("no-such.toml")
         Traceback (most recent call last):
         privet.errors.SurveyError: ...
         """

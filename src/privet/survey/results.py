@@ -98,10 +98,7 @@ class Results:
         coding = self.release.codings[column]
         edges = None if coding is None or not coding.ordered else coding.edges[: coding.known - 1]
         estimate = shares(
-            self.release,
-            column,
-            edges=None if edges is None else edges.tolist(),
-            population=True,
+            self.release, column, edges=None if edges is None else edges.tolist(), population=True
         )
         half_widths = Z * estimate.errors
         worst = float(half_widths.max(initial=0.0))

@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "ParquetTable",
-    "check_stamp",
-    "open_parquet",
-    "read_group",
-    "stamp_of",
-    "write_parquet",
-]
+__all__ = ["ParquetTable", "check_stamp", "open_parquet", "read_group", "stamp_of", "write_parquet"]
 
 BATCH_ROWS = 1 << 17
 GROUP_ROWS = 1 << 18  # a row group is what one thread reads, so tables of a million use them all
@@ -165,12 +158,7 @@ def _footer(path: Path, stamp: Stamp) -> Any:
 
 
 def read_group(
-    path: Path,
-    stamp: Stamp,
-    group: int,
-    names: Sequence[str],
-    rows: int,
-    text: Sequence[str] = (),
+    path: Path, stamp: Stamp, group: int, names: Sequence[str], rows: int, text: Sequence[str] = ()
 ) -> Iterator[Any]:
     """Yield the Arrow batches of one row group of a file that is still the same."""
     import pyarrow as pa

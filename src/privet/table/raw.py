@@ -27,7 +27,7 @@ class _Raw:
     path: Path
     stamp: Stamp
     group: int
-    row: int
+    row: int  # of the file: the first one of the group
     names: tuple[str, ...]
     text: tuple[str, ...]
 

@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROLES", "Column", "comments_of", "read_columns", "schema_of"]
 
-ROLES = {
-    "withheld": "Withhold",
-    "class": "Class",
-    "disguise": "Disguise",
-    "plain": "Leave plain",
-}
+ROLES = {"withheld": "Withhold", "class": "Class", "disguise": "Disguise", "plain": "Leave plain"}
 
 
 @dataclass

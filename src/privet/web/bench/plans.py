@@ -145,11 +145,7 @@ def advantage(line: Expected) -> float:
 
 
 def preview_of(
-    columns: Sequence[Column],
-    schema: Schema,
-    rows: int,
-    wish: Wish,
-    points: Mapping[float, float],
+    columns: Sequence[Column], schema: Schema, rows: int, wish: Wish, points: Mapping[float, float]
 ) -> Preview:
     """Return the plan that a wish amounts to; no record is looked at."""
     gamma, why = wish.gamma(points)
