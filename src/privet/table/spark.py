@@ -10,22 +10,21 @@ In the examples ``spark`` is a session, as ``connect`` gives one, and ``table`` 
 from __future__ import annotations
 
 import math
-import os
-import sys
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.errors import BugError, DataError, InputError
+from privet.errors import BugError, DataError
 from privet.frames import check_names
 from privet.schema import Files
 from privet.table.base import Table, added, thinned
-from privet.table.cluster import Cluster, quiet, told_by_us
+from privet.table.cluster import Cluster, told_by_us
 from privet.table.parquet import ParquetTable
-from privet.table.travel import PLACE, Arriving, Tasks, from_bytes, grouped, pack, to_bytes, unpack
+from privet.table.session import connect
+from privet.table.spark_frames import TASK_ROWS, exchanged, one_batch, partition, placed
+from privet.table.travel import Arriving, Tasks, from_bytes, grouped, pack, to_bytes, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,60 +37,12 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkFiles", "SparkTable", "connect", "is_on_spark", "on_workers"]
 
-TASK_ROWS = 1 << 20  # of a task, where there are enough rows to keep all workers busy
-
 
 def is_on_spark(records: object) -> bool:
     """Whether records live on a cluster: a table or files of ours, or a frame of Spark's."""
     if isinstance(records, SparkTable | SparkFiles):
         return True
     return type(records).__module__.startswith("pyspark.") and hasattr(records, "mapInArrow")
-
-
-@contextmanager
-def connect(master: str) -> Iterator[Any]:
-    """Give a Spark session at a master's (``local[4]``, ``spark://…``), stopped at the end.
-
-    The Java side only hands out work, so it starts small. Settings come from Spark's own files. A
-    session that this process has already is taken as it is, and stays.
-    """
-    session_class = _session_class()
-    running = session_class.getActiveSession()
-    if running is not None:
-        yield running
-        return
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = session_class.builder.master(master).appName("privet")
-    for name, value in {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.python.task.killTimeout": "300ms",
-    }.items():
-        builder = builder.config(name, value)
-    try:
-        with quiet():
-            session = builder.getOrCreate()
-    except Exception as error:  # noqa: BLE001 - whatever keeps Spark from starting
-        raise InputError(
-            f"Spark does not start with master {master!r} ({type(error).__name__}).",
-            hint="check the master's address, and that Java 17 or newer is there.",
-        ) from None
-    session.sparkContext.setLogLevel("OFF")  # a worker's error is told by us, without values
-    try:
-        yield session
-    finally:
-        session.stop()
-
-
-def _session_class() -> Any:
-    try:
-        with quiet():
-            from pyspark.sql import SparkSession
-    except ImportError:
-        message = "Work on a cluster needs PySpark."
-        raise InputError(message, hint="pip install 'privet[spark]'.") from None
-    return SparkSession
 
 
 @dataclass(frozen=True)
@@ -171,10 +122,10 @@ class SparkTable(Table):
         kept = [name for name in frame.columns if name != row] if names is None else list(names)
         check_names(frame.columns, [*kept, *([row] if row else [])], "The Spark frame")
         asked = [F.col(f"`{name}`") for name in kept]
-        frame = frame.select(*asked) if row is None else _sorted(cluster, frame, row, asked)
+        frame = frame.select(*asked) if row is None else placed(cluster, frame, row, asked)
 
         def length(arrived: Iterator[Any]) -> Iterator[tuple[int, int, bytes]]:
-            yield _partition(), sum(batch.num_rows for batch in arrived), b""
+            yield partition(), sum(batch.num_rows for batch in arrived), b""
 
         with told_by_us():
             first = frame.limit(1).toArrow()
@@ -182,7 +133,7 @@ class SparkTable(Table):
         lengths = {numbering.key: numbering.place for numbering in numbered}
         parts = [lengths.get(number, 0) for number in range(max(lengths, default=-1) + 1)]
         kinds = {name: np.dtype(kind) for name, kind in (types or {}).items()}
-        return cls(cluster, Arriving(parts, _one(first), kinds), frame)
+        return cls(cluster, Arriving(parts, one_batch(first), kinds), frame)
 
     @classmethod
     def files(
@@ -281,7 +232,7 @@ class SparkTable(Table):
             if total is not None:
                 yield 0, 0, pack(total)
 
-        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), counted), few)
+        parts = exchanged(self._cluster.mapped(self._arriving(tasks), counted), few)
         rows = self._cluster.run(self._cluster.mapped(parts, join), label, tasks, self.rows)
         total = added(unpack(row.data) for row in rows)
         if total is None:
@@ -323,7 +274,7 @@ class SparkTable(Table):
                 number = head.column("key")[0].as_py()
                 yield number, 0, gather(number, _data(head, arrived))
 
-        parts = self._exchanged(self._cluster.mapped(self._arriving(tasks), scattered), buckets)
+        parts = exchanged(self._cluster.mapped(self._arriving(tasks), scattered), buckets)
         frame = self._cluster.mapped(parts.sortWithinPartitions("place"), join)
         rows = self._cluster.run(frame, label, tasks, self.rows)
         return [row.data for row in sorted(rows, key=lambda row: row.key)]
@@ -414,20 +365,13 @@ class SparkTable(Table):
         """Return the number of tasks, and how a task reads the batches of what arrives."""
         local = self._local
         if isinstance(local, Arriving):
-            return (len(local.pieces) or 1, lambda arrived: local.arrived(_partition(), arrived))
+            return (len(local.pieces) or 1, lambda arrived: local.arrived(partition(), arrived))
         least = min(TASK_ROWS, max(1, local.rows // (4 * self._cluster.cores)))
         groups = grouped((piece.rows for piece in local.pieces), least)
         return len(groups) or 1, Tasks(local, groups).batches
 
     def _arriving(self, tasks: int) -> Any:
         return self._cluster.numbers(tasks) if self._frame is None else self._frame
-
-    @staticmethod
-    def _exchanged(frame: Any, parts: int) -> Any:
-        """Return the rows of a frame brought together by key, one key per partition."""
-        from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
-
-        return frame.repartitionById(parts, F.col("key").cast("int"))
 
 
 class _Absent(Table):
@@ -457,42 +401,3 @@ def _data(head: Any, rest: Iterator[Any]) -> Iterator[bytes]:
     while batch is not None:
         yield from batch.column("data").to_pylist()
         batch = next(rest, None)
-
-
-def _one(table: Any) -> Any:
-    if not table.num_rows:
-        raise DataError("The Spark frame has no rows.")
-    return table.combine_chunks().to_batches()[0]
-
-
-def _sorted(cluster: Cluster, frame: Any, row: str, asked: list[Any]) -> Any:
-    """Return a frame in the order of a column, cut into partitions by its values alone."""
-    from pyspark.sql import functions as F  # noqa: N812 - everyone's name for it
-
-    kind = dict(frame.dtypes)[row]
-    if kind not in ("tinyint", "smallint", "int", "bigint"):
-        raise DataError(f"Column {row!r} must hold whole numbers to place rows by, not {kind}.")
-    place = F.col(f"`{row}`")
-    with told_by_us():
-        low, high, count, given = frame.select(
-            F.min(place), F.max(place), F.count(F.lit(1)), F.count(place)
-        ).first()
-    if not count:
-        raise DataError("The Spark frame has no rows.")
-    if given < count:
-        raise DataError(f"Column {row!r} has a missing value; it must place every row.")
-    parts = max(1, min(4 * cluster.cores, count >> 16), count // TASK_ROWS)
-    # Rounding may move a value to a neighbouring partition, but never past another value.
-    share = (place.cast("double") - F.lit(float(low))) / F.lit(float(high - low + 1)) * F.lit(parts)
-    part = F.least(F.lit(parts - 1), F.floor(share)).cast("int").alias("privet part")
-    placed = frame.select(*asked, place.cast("bigint").alias(PLACE), part)
-    brought = placed.repartitionById(parts, F.col("`privet part`")).drop("privet part")
-    return brought.sortWithinPartitions(F.col(f"`{PLACE}`"))
-
-
-def _partition() -> int:
-    """Return the number of the partition that a worker is at."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return 0 if context is None else int(context.partitionId())
