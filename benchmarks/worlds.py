@@ -25,7 +25,7 @@ from privet.disguise import RandomSubstitution
 from privet.errors import MethodError
 from privet.estimators import TreeClassifier
 from privet.experiments import Lab, Seeds, Setting, grid
-from privet.experiments.lab import cache_folder
+from privet.experiments.memory import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -64,7 +64,7 @@ def command(
     """
     from privet.cli.output import emit, note
     from privet.experiments import Lab, find, write_page
-    from privet.experiments.lab import cache_folder
+    from privet.experiments.memory import cache_folder
     from privet.experiments.registry import HOMES
 
     names = list(HOMES) if name == ALL else [name]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.compiled import in_threads, kernel
+from privet.compiled import in_threads
 from privet.errors import DataError, PlanError, ReleaseError
 from privet.party.disguise import repeated
+from privet.party.matching import common, unique
 from privet.randomness import Randomness
 from privet.release import Part, Release
 from privet.table import MemoryTable
@@ -27,29 +28,7 @@ if TYPE_CHECKING:
     from privet.party.folder import PartyRelease
     from privet.schema import Attribute
 
-    Keys = NDArray[np.uint64]
-
 __all__ = ["Joined", "Mismatch", "join"]
-
-
-@kernel
-def match(ours: Keys, theirs: Keys, places: Ints, others: Ints) -> int:
-    """Write where the keys that two sorted lists share stand in each; return how many there are."""
-    i = j = matches = 0
-    while i < len(ours) and j < len(theirs):
-        if ours[i, 0] == theirs[j, 0] and ours[i, 1] == theirs[j, 1]:
-            places[matches] = i
-            others[matches] = j
-            matches += 1
-            i += 1
-            j += 1
-        elif ours[i, 0] < theirs[j, 0] or (
-            ours[i, 0] == theirs[j, 0] and ours[i, 1] < theirs[j, 1]
-        ):
-            i += 1
-        else:
-            j += 1
-    return matches
 
 
 @dataclass(frozen=True)
@@ -195,62 +174,21 @@ def _refuse(left: Mismatch, *, keep: bool) -> None:
         raise DataError(message, hint=hint)
 
 
-def _unique(
-    sent: dict[str, PartyRelease],
-) -> tuple[dict[str, Ints], dict[str, Keys], dict[str, int]]:
-    """Return the places and keys of records whose id is unique at their party, sorted by key."""
-    places: dict[str, Ints] = {}
-    keys: dict[str, Keys] = {}
-    duplicates = {}
-    for name, release in sent.items():
-        if release.keys is None:
-            continue
-        order: Ints = np.arange(release.rows)
-        own = release.keys
-        if not _is_sorted(own):
-            order = np.lexsort((own[:, 1], own[:, 0]))
-            own = own[order]
-        twice = repeated(own)
-        if twice.any():
-            duplicates[name] = int(twice.sum())
-            order, own = order[~twice], own[~twice]
-        places[name], keys[name] = order, own
-    return places, keys, duplicates
-
-
-def _is_sorted(keys: Keys) -> bool:
-    upper = keys[:, 0]
-    if (upper[1:] > upper[:-1]).all():
-        return True
-    same = upper[1:] == upper[:-1]
-    return bool(((upper[1:] > upper[:-1]) | (same & (keys[1:, 1] >= keys[:-1, 1]))).all())
-
-
-def _common(ours: Keys, theirs: Keys) -> tuple[Any, Any]:
-    """Return where the keys of two sorted lists meet; slices where the lists are one."""
-    if len(ours) == len(theirs) and np.array_equal(ours, theirs):
-        return slice(None), slice(None)
-    room = min(len(ours), len(theirs))
-    places, others = np.empty(room, np.int64), np.empty(room, np.int64)
-    matches = match(ours, theirs, places, others)
-    return places[:matches], others[:matches]
-
-
 def _side_by_side(
     agreement: Agreement, sent: dict[str, PartyRelease], source: Randomness, *, keep: bool
 ) -> tuple[list[_Rows], Mismatch]:
     """Join parties that hold different columns of the same records: one part."""
-    places, keys, duplicates = _unique(sent)
+    places, keys, duplicates = unique(sent)
     shared = next(iter(keys.values()))
     for theirs in keys.values():
-        shared = shared[_common(shared, theirs)[0]]
+        shared = shared[common(shared, theirs)[0]]
     unmatched = {
         name: len(theirs) - len(shared)
         for name, theirs in keys.items()
         if len(theirs) > len(shared)
     }
     for name, theirs in keys.items():
-        places[name] = places[name][_common(theirs, shared)[0]]
+        places[name] = places[name][common(theirs, shared)[0]]
     target = agreement.schema.target
     labelled = [name for name, release in sent.items() if release.sends_class]
     label = sent[labelled[0]].table.columns[target][places[labelled[0]]]
@@ -295,7 +233,7 @@ def _stacked(
     sent: dict[str, PartyRelease], source: Randomness, *, keep: bool
 ) -> tuple[list[_Rows], Mismatch]:
     """Put the records of parties that hold the same columns together: one part each."""
-    places, keys, duplicates = _unique(sent)
+    places, keys, duplicates = unique(sent)
     every = np.concatenate(list(keys.values())) if keys else np.empty((0, 2), np.uint64)
     every = every[np.lexsort((every[:, 1], every[:, 0]))]
     twice = np.unique(every[repeated(every)], axis=0)
@@ -306,7 +244,7 @@ def _stacked(
         rows = places.get(name, np.arange(release.rows))
         if name in keys and len(twice):
             alone = np.ones(len(rows), np.bool_)
-            alone[_common(keys[name], twice)[0]] = False
+            alone[common(keys[name], twice)[0]] = False
             rows = rows[alone]
         if not len(rows):
             raise DataError(f"Of party {name!r} no record is left that no other party has.")
