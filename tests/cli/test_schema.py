@@ -71,7 +71,7 @@ def test_checking_a_table_says_how_many_values_do_not_fit(folder: Path) -> None:
         '[attributes.play]\nvalues = ["Yes", "No"]\n'
     )
     said = run("schema", "--check", "days.toml", "days.csv", code=2).stderr
-    assert "'wind': 5 values do not fit (rows 1, 2, 3 and 2 more)." in said
+    assert "'wind': 5 values do not fit (rows 1, 2, 3 and 2 more)" in said
     assert "'heat': 1 value does not fit (row 6)." in said
     assert "Column 'wind' has a value outside its domain" in said
     assert "first in row 1 of days.csv" in said

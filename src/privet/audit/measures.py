@@ -100,8 +100,10 @@ def _smallest(release: Release, part: Part) -> int | None:
     names = [name for name in plain_names(release, part) if name != release.schema.target]
     if not names or not release.rows or any(each.sign < 0 for each in release.parts):
         return None
-    released = part.table.slice(0, ROWS).collect(ROWS).columns
-    return int(groups_of([released[name] for name in names]).sizes.min())
+    alike = [each for each in release.parts if {*names} <= {*plain_names(release, each)}]
+    released = [each.table.slice(0, ROWS).collect(ROWS).columns for each in alike]
+    columns = [np.concatenate([rows[name] for rows in released]) for name in names]
+    return int(groups_of(columns).sizes.min())
 
 
 def _intervals(

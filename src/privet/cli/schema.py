@@ -133,7 +133,6 @@ def _check(path: Path, table: Path | None, written: Format, *, as_json: bool) ->
 
 def _fitting(files: Files, schema: Schema) -> int:
     """Return how many records there are, if all fit; say what does not, column by column."""
-    from privet.cli.output import note
     from privet.cli.tables import raw_batches
     from privet.errors import DataError
 
@@ -155,10 +154,10 @@ def _fitting(files: Files, schema: Schema) -> int:
                 wrong.setdefault(attribute.name, []).extend(rows_wrong.tolist())
     if first is None:
         return rows
-    if sum(map(len, wrong.values())) > 1:
-        for name, places in wrong.items():
-            note(f"{name!r}: {_places(places)}.")
-    raise first
+    if sum(map(len, wrong.values())) == 1:
+        raise first
+    told = "; ".join(f"{name!r}: {_places(places)}" for name, places in wrong.items())
+    raise first.retold(f"{told}. {first.message}")
 
 
 def _places(rows: list[int]) -> str:

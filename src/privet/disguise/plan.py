@@ -166,7 +166,7 @@ class Plan(Planned):
 
         >>> import privet as pv
         >>> schema = pv.datasets.schema("weather")
-        >>> plan = pv.Plan({}, default=pv.Exact())
+        >>> plan = pv.Plan({}, default=pv.Exact()).suited(schema, 14)
         >>> len(plan.waves(schema))
         1
         """
@@ -241,7 +241,7 @@ class Plan(Planned):
         >>> from privet.table import MemoryTable
         >>> schema = pv.datasets.schema("weather")
         >>> codes = MemoryTable({name: np.zeros(3, np.uint8) for name in schema.names})
-        >>> plan = pv.Plan(default=pv.Exact())
+        >>> plan = pv.Plan(default=pv.Exact()).suited(schema, 3)
         >>> plan.made(schema, lambda *_: codes, Kept(), seeded=False, shuffled=True).rows
         3
         """
