@@ -1,5 +1,6 @@
 """Parquet files that are not what they have to be."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,3 +73,18 @@ def test_a_column_whose_name_is_no_text(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"name", b"na\x89e"))
     with pytest.raises(DataError, match=r"t\.parquet cannot be read: it is no Parquet file"):
         ParquetTable([path])
+
+
+def test_row_groups_without_rows_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    full = pa.table({"a": CODES[:3]})
+    with pq.ParquetWriter(path, full.schema) as writer:
+        for table in (full.slice(0, 0), full.slice(0, 2), full.slice(0, 0), full.slice(2)):
+            writer.write_table(table)
+    assert pq.ParquetFile(path).metadata.num_row_groups == 4
+    table = ParquetTable([path])
+    doubled = table.map(lambda batch: replace(batch, columns={"a": 2 * batch.columns["a"]}))
+    assert [piece.rows for piece in table.pieces] == [2, 1]
+    for made, times in ((table, 1), (doubled, 2)):
+        read = np.concatenate([batch.columns["a"] for batch in made.batches()])
+        np.testing.assert_array_equal(read, times * CODES[:3])

@@ -161,6 +161,24 @@ def test_a_pattern_takes_what_fits_it(tmp_path: Path) -> None:
     assert len(read(tmp_path / "[ab].parquet")[1]["age"]) == 5
 
 
+def test_a_link_to_nowhere_is_refused_by_name(tmp_path: Path) -> None:
+    pc.write_csv(TABLE, tmp_path / "a.csv")
+    (tmp_path / "b.csv").symlink_to("nowhere")
+    source = Source(tmp_path, [AGE])
+    for look in (source.row_bound, lambda: source.rows_up_to(99), lambda: list(source.batches())):
+        with pytest.raises(DataError, match=r"b\.csv cannot be read: No such file"):
+            look()
+
+
+def test_links_that_lead_back_up_are_not_followed_without_end(tmp_path: Path) -> None:
+    pc.write_csv(TABLE, tmp_path / "a.csv")
+    for name in ("left=1", "right=1"):  # followed, they would make 2⁴⁰ files of the one
+        (tmp_path / name).symlink_to(tmp_path)
+    with pytest.raises(DataError, match="read before, by another name") as caught:
+        read(tmp_path)
+    assert "remove the link" in str(caught.value)
+
+
 def test_folders_named_by_key_and_value_give_columns(tmp_path: Path) -> None:
     missing = "__HIVE_DEFAULT_PARTITION__"
     for kids, car in [("2", "b"), ("0", "NA"), (missing, "a")]:

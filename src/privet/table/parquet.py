@@ -111,7 +111,8 @@ class ParquetTable(PiecedTable):
             types = types or stored
             for group in range(metadata.num_row_groups):
                 rows = metadata.row_group(group).num_rows
-                pieces.append(Piece(_Group(path, stamp, group), start, 0, rows))
+                if rows:  # a piece has rows: whoever maps a table looks at the first one
+                    pieces.append(Piece(_Group(path, stamp, group), start, 0, rows))
                 start += rows
         self.names = list(types or {}) if names is None else list(names)
         self.types = {name: (types or {})[name] for name in self.names}

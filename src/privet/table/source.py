@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from privet.errors import DataError
+from privet.files.reading import cause
 from privet.frames import check_names, columns
 from privet.schema import Files
 from privet.table.base import Batch
 from privet.table.csv import csv_batches, header, sniffed
-from privet.table.parquet import BATCH_ROWS, open_parquet, unreadable
+from privet.table.parquet import BATCH_ROWS, open_parquet, stamp_of, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,7 +75,7 @@ class Source:
                     total += reader.metadata.num_rows
             else:
                 packed = 20 if path.name.endswith(".gz") else 1
-                total += packed * path.stat().st_size // (_MIN_ROW * len(self.names)) + 1
+                total += packed * stamp_of(path).size // (_MIN_ROW * len(self.names)) + 1
         return total
 
     def rows_up_to(self, most: int) -> int:
@@ -181,14 +182,26 @@ def files_of(path: Path) -> list[Path]:
     return sorted(set(files))
 
 
-def _inside(folder: Path) -> list[Path]:
-    """Return the files of a folder, and of those below it that are named ``key=value``."""
+def _inside(folder: Path, seen: set[tuple[int, int]] | None = None) -> list[Path]:
+    """Return the files of a folder, and of those below it that are named ``key=value``.
+
+    No folder is read twice: links that lead back up would multiply the files without end.
+    """
+    seen = set() if seen is None else seen
+    try:
+        status, entries = folder.stat(), sorted(folder.iterdir())
+    except OSError as error:
+        raise DataError(f"The folder {folder} cannot be read: {cause(error)}.") from None
+    if (status.st_dev, status.st_ino) in seen:
+        message = f"The folder {folder} is one that was read before, by another name."
+        raise DataError(message, hint="remove the link that leads there.")
+    seen.add((status.st_dev, status.st_ino))
     files = []
-    for entry in sorted(folder.iterdir()):
+    for entry in entries:
         if entry.name[0] in "._":
             continue
         if entry.is_dir():
-            files += _inside(entry) if "=" in entry.name else []
+            files += _inside(entry, seen) if "=" in entry.name else []
         elif entry.name.endswith(_PARQUET + _CSV):
             files.append(entry)
     return files
