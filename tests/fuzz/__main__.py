@@ -17,6 +17,7 @@ import tempfile
 import textwrap
 import time
 import traceback
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -28,12 +29,13 @@ from rich.table import Table
 
 from tests.fuzz.run import CORPUS, Generator, HangError, Input, bounded
 from tests.fuzz.targets import TARGETS, Target
+from tests.fuzz.unreachable import lines_without
 
 MEMORY = 2 << 30  # bytes that reading may take beyond what loading the libraries took
 TRACED = 40  # one of so many inputs is looked at closer: does it go new ways?
 MEASURED = 0.2  # of the time goes to the pass that measures branches, which is slow
 MOST_FOUND = 20  # different places of failure until a target is given up
-HEAD = ("target", "inputs", "per second", "taken", "findings", "branches", "most memory")
+HEAD = ("target", "inputs", "per second", "taken", "findings", "branches", "left out", "memory")
 
 
 class Ways:
@@ -92,9 +94,24 @@ def lines_of(target: Target) -> dict[str, set[int]]:
     return held
 
 
-def branches(target: Target, generator: Generator, seconds: float) -> tuple[int, int, list[str]]:
-    """Branches of the parsers that were taken, of all there are, and the lines that miss some."""
-    lines = lines_of(target)
+@dataclass(frozen=True)
+class Branches:
+    """Branches of a target's parsers: taken, reachable, and the lines that miss some.
+
+    ``left_out`` counts those that no file can reach; ``reached`` are lines that are listed as such
+    although all of their branches were taken.
+    """
+
+    taken: int
+    total: int
+    left_out: int
+    missed: list[str]
+    reached: list[str]
+
+
+def branches(name: str, target: Target, generator: Generator, seconds: float) -> Branches:
+    """Read all that the generator kept, and new inputs for so long; count the branches."""
+    lines, unreachable = lines_of(target), lines_without(name)
     measured = coverage.Coverage(data_file=None, branch=True, include=list(lines))
     measured.start()
     with bounded() as begin:
@@ -106,14 +123,19 @@ def branches(target: Target, generator: Generator, seconds: float) -> tuple[int,
         while time.monotonic() < end:
             _quietly(generator.next(), target, begin)
     measured.stop()
-    taken = total = 0
-    missed = []
+    taken = total = left_out = 0
+    missed, reached = [], []
     for file, inside in lines.items():
         for line, (exits, gone) in measured.branch_stats(file).items():
-            if line in inside:
-                taken, total = taken + gone, total + exits
-                missed += [f"{Path(file).name}:{line}"] if gone < exits else []
-    return taken, total, missed
+            if line not in inside:
+                continue
+            where = f"{Path(file).name}:{line}"
+            spared = unreachable.get((file, line), 0)
+            reached += [where] if gone > exits - spared else []
+            spared = min(spared, exits - gone)
+            taken, total, left_out = taken + gone, total + exits - spared, left_out + spared
+            missed += [where] if gone < exits - spared else []
+    return Branches(taken, total, left_out, missed, reached)
 
 
 def _quietly(one: Input, target: Target, begin: Any) -> None:
@@ -154,10 +176,10 @@ def fuzz(name: str, seconds: float, seed: int) -> dict[str, Any]:
                         found[where] = one.write(CORPUS / name).name
         spent = time.process_time() - spent
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        gone, total, missed = branches(target, generator, MEASURED * seconds)
+        counted = branches(name, target, generator, MEASURED * seconds)
     return {
-        "target": name, "inputs": inputs, "taken": taken, "seconds": spent, "found": found,
-        "branches": [gone, total], "missed": missed, "grown": grown,
+        **asdict(counted), "branches": counted.taken, "taken": taken,
+        "target": name, "inputs": inputs, "seconds": spent, "found": found, "grown": grown,
     }  # fmt: skip
 
 
@@ -199,7 +221,7 @@ def main() -> int:
             every + held["inputs"],
             spent + held["seconds"],
         )
-        gone, total = held["branches"]
+        gone, total = held["branches"], held["total"]
         table.add_row(
             name,
             f"{held['inputs']:,}",
@@ -207,10 +229,13 @@ def main() -> int:
             f"{100 * held['taken'] / max(held['inputs'], 1):.0f} %",
             str(len(held["found"])),
             f"{gone} of {total}, {100 * gone / max(total, 1):.0f} %",
+            str(held["left_out"]),
             f"+{held['grown'] / 1024:.0f} MiB",
         )
         for where, file in held["found"].items():
             console.print(f"  {name}: {where} ({file})", markup=False)
+        for where in held["reached"]:
+            console.print(f"  {name}: {where} is listed as unreachable, and was reached")
         if os.environ.get("PRIVET_FUZZ_MISSED"):
             console.print(f"  {name} misses branches at {', '.join(held['missed'])}", markup=False)
     console.print(table)

@@ -80,9 +80,9 @@ class Generator:
 
     def __init__(self, target: Target, rng: Random) -> None:
         self.target, self.rng = target, rng
-        self.forms: list[Any] = list(target.forms)
+        self.forms: list[Any] = [*target.forms, *target.refused]
         self.blobs = list(target.blobs)
-        every = [place for form in target.forms for place in places(form)]
+        every = [place for form in self.forms for place in places(form)]
         self.words = sorted({key for _, key in every if isinstance(key, str)} | {"", "x", "a"})
         self.words += [one[k] for one, k in every if isinstance(one[k], str) and len(one[k]) < 20]
         self.words += target.words

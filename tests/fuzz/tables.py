@@ -1,9 +1,8 @@
-"""Targets of fuzzing that are tables: raw CSV and Parquet, and the data of releases."""
+"""Targets of fuzzing that are raw tables, in CSV and Parquet."""
 
-import copy
 import gzip
-import hashlib
-import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,13 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import privet as pv
-from privet.files import sealed
 from privet.files.format import Format
-from privet.release import Release, folder
 from privet.schema import Attribute, Schema
 from privet.table import csv, looks, parquet, source
 from tests.audit.test_every_disguise import ASKED, people
-from tests.fuzz.target import Target, release, target, written
+from tests.fuzz.target import Target, put, target, written
 
 TABLE = [
     *ASKED["substitution"].schema,
@@ -34,7 +31,8 @@ def _read_raw(path: Path, made: pv.Files | Path) -> object:
     for work in (
         lambda: [_encoded(batch) for batch in every.batches()],
         lambda: Schema.infer(looks.read_table(pv.Files.of(made)), target="grade"),
-        lambda: (every.row_bound(), every.rows_up_to(3)),
+        every.row_bound,
+        lambda: every.rows_up_to(3),
         lambda: source.column_names(path, every.format),
     ):
         try:
@@ -61,6 +59,40 @@ def _keyed(place: Path, named: Any, name: str) -> Path:
 KEYED = {"flag": "nay", "age": 23, "kids": 2, "tame": "true"}
 
 
+NAMES = ("t.csv", "t.csv.gz", "t.tsv", "t.parquet")
+ODD = ("link to nowhere", "pipe", "link to itself", "folder", "links back up")
+
+
+def _read_odd(place: Path, kind: str, data: bytes, asked: Format) -> object:
+    """Read a folder with a good file, and with something that has a file's name only."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    written(place / "a.csv", data)
+    path = place / "b.csv"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        (place / "b=1").mkdir()
+        (place / "b=1" / "t.csv").symlink_to(place)
+    elif kind == "links back up":  # every folder seems to hold two more
+        for number in range(2):
+            (place / f"b={number}").symlink_to(place)
+    else:
+        path.symlink_to("nowhere" if kind == "link to nowhere" else "b.csv")
+    return _read_raw(path, pv.Files(place, asked))
+
+
+def _hostile(first: dict[str, Any], commas: dict[str, Any], few: list[Any]) -> list[Any]:
+    """Files that are wrong in ways which chance seldom finds."""
+    doubled = [[*row, row[0]] for row in first["rows"]]
+    bare = [first["rows"][0], []]
+    refused: list[Any] = [{**first, "rows": held} for held in (doubled, bare[:1], bare)]
+    grouped = put(commas, "1,234,567", "rows", 1, 1)
+    refused += [put(grouped, ".", "told", "decimal"), {**first, "more": few}]
+    refused += [{**first, "name": "t.parquet"}]
+    return refused + [{**first, "odd": kind} for kind in ODD]
+
+
 @target
 def csvs(place: Path) -> Target:
     """CSV files, packed or not, in named folders, told nothing about or how they are written."""
@@ -70,7 +102,8 @@ def csvs(place: Path) -> Target:
     text = "\n".join(rows)
     blobs = [text.encode(), text.replace(",", ";").encode("latin-1"), text.encode("utf-16")]
     blobs += [(rows[0] + "\n" + "\n".join(rows[1:] * 30)).replace(",", "\t").encode()]
-    blobs += [gzip.compress(text.encode(), mtime=0), ("é" * 9 + text).encode("cp1252")]
+    packed = gzip.compress(text.encode(), mtime=0)
+    blobs += [packed, packed[:40], b"age,pay\n1,\n2,\n", ("é" * 9 + text).encode("cp1252")]
     forms: list[Any] = [
         {"rows": [row.split(",") for row in rows], "delimiter": ",", "ending": "\n"}
     ]
@@ -84,7 +117,11 @@ def csvs(place: Path) -> Target:
     forms += [{**forms[0], "delimiter": ";", "told": told}, {**forms[0], "folders": KEYED}]
     few = [[row.split(",")[place] for place in (1, 2, 4)] for row in rows]
     forms += [{**forms[3], "rows": few}, {**forms[3], "rows": few, "packed": True}]
-    forms += [{**forms[0], "more": forms[0]["rows"]}]
+    forms += [{**forms[0], "more": forms[0]["rows"]}, {**forms[0], "rows": forms[0]["rows"][:3]}]
+    comma = ["45", "99,5", "bittern", "yea", "birch", "1", "false"]
+    commas = [rows[0].split(","), comma, comma, comma]
+    forms += [{**forms[0], "rows": commas, "delimiter": ";", "told": {**told, "decimal": ","}}]
+    refused = _hostile(forms[0], forms[-1], few)
 
     def raw(data: bytes) -> object:
         packed = data.startswith(b"\x1f\x8b")
@@ -96,8 +133,11 @@ def csvs(place: Path) -> Target:
             return None
         told = one.get("told")
         asked = Format.from_dict(told) if isinstance(told, dict) else Format()
-        path = _keyed(place, one.get("folders"), "t.csv.gz" if one.get("packed") else "t.csv")
+        name = one.get("name") if one.get("name") in NAMES else NAMES[bool(one.get("packed"))]
+        path = _keyed(place, one.get("folders"), str(name))
         data = lines_of(one, one["rows"])
+        if one.get("odd") in ODD:
+            return _read_odd(place / "odd", str(one["odd"]), data, asked)
         written(path, gzip.compress(data, mtime=0) if one.get("packed") else data)
         if not isinstance(one.get("more"), list):
             return _read_raw(path, pv.Files(path, asked)), csv.described(csv.sniffed(path, asked))
@@ -122,10 +162,10 @@ def csvs(place: Path) -> Target:
     parsers += (source.Source.columns, source.keys_of, source._constant, source._type)
     parsers += (source._read_as, source._emptied, source.column_names)
     words = ("utf-16", "utf-32", "hex", "idna", "rot13", "punycode", "undefined", "utf-7", "NA")
-    return Target(parsers, raw, blobs, form, forms, words=words)
+    return Target(parsers, raw, blobs, form, forms, refused, words=(*words, *NAMES, *ODD))
 
 
-def _arrow(columns: Any) -> pa.Table | None:
+def arrow_table(columns: Any) -> pa.Table | None:
     """A table of columns of any type, as far as Arrow takes them."""
     made = {}
     for name, values in columns.items() if isinstance(columns, dict) else ():
@@ -158,10 +198,11 @@ def parquets(place: Path) -> Target:
     def form(one: Any) -> object:
         if not isinstance(one, dict):
             return None
-        made = _arrow(one.get("columns"))
+        made = arrow_table(one.get("columns"))
         if made is None:
             return None
-        to = _keyed(place, one.get("folders"), "t.parquet")
+        name = one.get("name") if one.get("name") in NAMES else "t.parquet"
+        to = _keyed(place, one.get("folders"), str(name))
         try:
             if one.get("twice"):  # two columns of one name
                 made = made.append_column(made.column_names[0], made.column(0))
@@ -173,101 +214,9 @@ def parquets(place: Path) -> Target:
     whole = table.to_pydict()
     few = {name: column for name, column in whole.items() if name not in KEYED}
     forms: list[Any] = [{"columns": whole, "folders": {}, "twice": False}]
-    forms += [{**forms[0], "columns": few, "folders": KEYED}]
+    forms += [{**forms[0], "columns": few, "folders": KEYED}, {**forms[0], "folders": KEYED}]
+    refused = [{**forms[0], "name": "t.csv"}, {**forms[0], "twice": True}]
     parsers: tuple[Any, ...] = (parquet.open_parquet, source.Source._parquet, source.Source.stored)
     parsers += (source.Source._check, source.Source.read, source.Source.columns)
     parsers += (source.Source.batches, source._constant, source._type, looks._read, looks._keyed)
-    return Target(parsers, raw, blobs, form, forms, toml=True)
-
-
-class Parts:
-    """Releases whose data are replaced, with card and checksums made right again."""
-
-    names = ("substitution", "complement with dummies", "additive noise")
-
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        self.cards: list[Any] = []
-        self.blobs: list[bytes] = []
-        self.forms: list[Any] = []
-        for number, name in enumerate(self.names):
-            release(name, place / name)
-            self.cards.append(json.loads((place / name / "card.json").read_bytes()))
-            del self.cards[-1]["checksum"]
-            self.blobs.append((place / name / "part-0.parquet").read_bytes())
-            held = pq.read_table(place / name / "part-0.parquet")
-            types = {field.name: str(field.type) for field in held.schema}
-            head = {"release": number, "rows": held.num_rows, "group": 1000}
-            self.forms.append({**head, "columns": held.to_pydict(), "types": types})
-        first = self.forms[0]
-        self.forms.append({**first, "more": first["columns"], "more types": first["types"]})
-
-    def opened(self, number: int, files: list[bytes], rows: Any = None) -> object:
-        """Read a release whose first part has these files; ``rows`` is the card's word for one."""
-        place, card = self.place / self.names[number], copy.deepcopy(self.cards[number])
-        entry = card["parts"][0]
-        listed = []
-        for piece, data in enumerate(files):
-            name = folder.part_name(0, piece if len(files) > 1 else None)
-            written(place / name, data)
-            sha256 = hashlib.sha256(data).hexdigest()
-            listed.append({"file": name, "rows": entry["rows"], "sha256": sha256})
-        listed[0]["rows"] = entry["rows"] if rows is None else rows
-        entry.update(listed[0])
-        if len(files) > 1:
-            rest = {word: said for word, said in entry.items() if word not in listed[0]}
-            card |= {"version": 2, "parts": [{"files": listed, **rest}, *card["parts"][1:]]}
-        written(place / "card.json", sealed.seal(card, 1))
-        try:
-            made = Release.read(place)
-            held = [batch.columns for batch in made.parts[0].table.batches()]
-            return made.claim.sentences(), held
-        finally:
-            for file in listed:
-                (place / file["file"]).unlink()
-
-    def raw(self, data: bytes) -> object:
-        """Read changed bytes as the data that they were made from, most often."""
-        sizes = [abs(len(data) - len(blob)) for blob in self.blobs]
-        return self.opened(sizes.index(min(sizes)), [data])
-
-    def file(self, columns: Any, types: Any, group: Any) -> bytes | None:
-        """A Parquet file of columns of some types, as far as Arrow writes it."""
-        made, to = _arrow(columns), self.place / "made.parquet"
-        if made is None:
-            return None
-        try:
-            for number, name in enumerate(made.column_names):
-                kind = types.get(name) if isinstance(types, dict) else None
-                if isinstance(kind, str):
-                    cast = made.column(number).cast(pa.type_for_alias(kind))
-                    made = made.set_column(number, name, cast)
-            told = group if isinstance(group, int) and 0 < group < 1 << 20 else 1000
-            pq.write_table(made, to, row_group_size=told)
-        except (pa.ArrowException, ValueError, UnicodeError, OverflowError):
-            return None
-        return to.read_bytes()
-
-    def form(self, one: Any) -> object:
-        """Read a release with the columns of a form, in one file or two."""
-        if not isinstance(one, dict):
-            return None
-        number, rows, group = one.get("release"), one.get("rows"), one.get("group")
-        if not isinstance(number, int) or number not in range(len(self.names)):
-            return None
-        files = [self.file(one.get("columns"), one.get("types"), group)]
-        if isinstance(one.get("more"), dict):
-            files.append(self.file(one["more"], one.get("more types"), group))
-        held = [file for file in files if file is not None]
-        if len(held) < len(files):
-            return None
-        return self.opened(number, held, rows if isinstance(rows, int) else None)
-
-
-@target
-def parts(place: Path) -> Target:
-    """Data of a release, changed."""
-    held = Parts(place)
-    parsers: tuple[Any, ...] = (parquet._check_types, parquet.read_group, Release.verify)
-    parsers += (parquet.ParquetTable.__init__, parquet.ParquetTable.stored_columns)
-    return Target(parsers, held.raw, held.blobs, held.form, held.forms)
+    return Target(parsers, raw, blobs, form, forms, refused, toml=True)
