@@ -1,35 +1,17 @@
 """Writers of a release killed at any moment: what is there is whole, and leftovers are swept."""
 
 import logging
-import multiprocessing
 import os
 import time
 from pathlib import Path
 
 import numpy as np
 
-import privet as pv
 from privet.release import Release
+from tests.forked import processes
+from tests.release.writer import RELEASES, write
 
 KILLS = int(os.environ.get("PRIVET_RELEASE_KILLS", "5"))  # 1,000 in `make crash`
-SEEDS = (1, 2)
-
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.release.test_crash"])
-
-
-def made(seed: int) -> Release:
-    table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
-    return pv.RandomSubstitution(gamma=3).disguise(table, schema, seed=seed)
-
-
-def write(path: Path) -> None:
-    """Replace a release by another for ever."""
-    releases = [made(seed) for seed in SEEDS]
-    while True:
-        for release in releases:
-            release.write(path, overwrite=True)
-            (path.parent / "written").touch()
 
 
 def shown(release: Release) -> list[list[int]]:
@@ -38,7 +20,7 @@ def shown(release: Release) -> list[list[int]]:
 
 def test_killed_writers_of_a_release(tmp_path: Path) -> None:
     path, mark = tmp_path / "r", tmp_path / "written"
-    whole = [shown(made(seed)) for seed in SEEDS]
+    whole = [shown(release) for release in RELEASES]
     rng = np.random.default_rng()
     left = 0
     for _ in range(KILLS):
@@ -54,6 +36,6 @@ def test_killed_writers_of_a_release(tmp_path: Path) -> None:
         writer.join()
         assert shown(Release.read(path)) in whole
         left += sum(file.name.startswith(".r.") for file in tmp_path.iterdir())
-    made(1).write(path, overwrite=True)
+    RELEASES[0].write(path, overwrite=True)
     assert {file.name for file in tmp_path.iterdir()} - {"written"} == {"r"}
     logging.getLogger(__name__).info("%d kills, %d left something to sweep", KILLS, left)

@@ -1,7 +1,6 @@
 """Writers and servers killed at any moment: nothing acknowledged is lost, nothing counts twice."""
 
 import logging
-import multiprocessing
 import os
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 from privet.disguise import Complement
 from privet.store import Store
+from tests.forked import processes
 from tests.store.server import Server
 from tests.store.writer import SCHEMA, acknowledged, samples, write
 
@@ -20,9 +20,6 @@ KILLS = int(os.environ.get("PRIVET_KILLS", "5"))  # of writers of a database; 1,
 SERVERS = int(os.environ.get("PRIVET_SERVER_KILLS", "3"))  # of PostgreSQL's server; 100 there
 WRITERS = 3
 PICKS = ["first", "random", "dummy", "most-frequent"]
-
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.store.writer"])
 
 
 @pytest.fixture
@@ -92,7 +89,7 @@ class Crowd:
         return sum(calls)
 
 
-def waited(crowd: Crowd, more: int, seconds: float = 30) -> None:
+def waited(crowd: Crowd, more: int, seconds: float = 120) -> None:
     """Wait until there are some more acknowledged calls: the crowd is at work."""
     begin = sum(acknowledged(crowd.folder, writer) for writer in range(WRITERS))
     end = time.monotonic() + seconds

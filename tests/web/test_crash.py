@@ -1,7 +1,6 @@
 """Survey servers killed under load: no acknowledged answer is lost, none counts twice."""
 
 import logging
-import multiprocessing
 import os
 import socket
 import time
@@ -16,14 +15,12 @@ from sqlalchemy import select
 
 from privet.store.answer_tables import answers
 from privet.store.answers import Answers
+from tests.forked import processes
 from tests.store.server import Server
 from tests.survey.asked import asked
 from tests.web.victim import Clients, serve
 
 KILLS = int(os.environ.get("PRIVET_SURVEY_KILLS", "3"))  # a database; 200 in `make crash`
-
-processes = multiprocessing.get_context("forkserver")
-processes.set_forkserver_preload(["tests.store.writer", "tests.web.victim"])
 
 
 @pytest.fixture
