@@ -162,6 +162,7 @@ def test_other_bad_channels() -> None:
         Flip(("a", "a"), 0.7)
     with pytest.raises(PlanError, match="at most 62"):
         Flip(tuple(f"x{i}" for i in range(63)), 0.7)
+    assert len(Flip(tuple(f"x{i}" for i in range(62)), 0.7).names) == 62
     with pytest.raises(PlanError, match="bits"):
         Flip(("a",), 0.7, bits=40)
     with pytest.raises(BugError, match="outside its domain"):

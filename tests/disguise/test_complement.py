@@ -187,6 +187,11 @@ def test_a_universe_that_is_too_large_is_refused_with_a_proposal() -> None:
         PlanError, match=r"200,000,000 records; at most 4,194,304.*'x0' from 100 to"
     ):
         Complement().claim(schema)
+    hint = proposal(schema.names, [*[100] * 4, 2], LIMIT)
+    with pytest.raises(PlanError) as caught:
+        Complement().claim(schema)
+    for name, old, new in hint:
+        assert f"{name!r} from {old} to {new} values" in str(caught.value)
     wanted = dict(zip("abc", (1000, 1000, 1000), strict=True))
     steps = proposal(list(wanted), list(wanted.values()), LIMIT)
     wanted |= {name: size for name, _, size in steps}
@@ -197,6 +202,9 @@ def test_bad_samples_are_refused_without_their_values() -> None:
     with pytest.raises(DataError, match="outside its domain") as raised:
         Complement().disguise({**DAYS.to_pydict(), "Wind": ["Gale"] * 14}, SCHEMA)
     assert "Gale" not in str(raised.value)
+    winds = [*["Weak"] * 3, "Gale", *["Weak"] * 10]
+    with pytest.raises(DataError, match="first in row 3"):
+        list(Complement().cells({**DAYS.to_pydict(), "Wind": winds}, SCHEMA))
     with pytest.raises(DataError, match="no rows"):
         Complement().disguise(DAYS.slice(0, 0), SCHEMA)
 
@@ -212,6 +220,19 @@ def test_the_loss_of_the_weather_data_and_its_bounds() -> None:
     assert fewest_copies(universe, collected) == 2
     assert storage_bound(universe, 14) == 23 * 14
     assert loss.lost == loss.value
+
+
+def test_the_bounds_of_the_loss_are_reached() -> None:
+    universe = Complement().universe(SCHEMA)
+    alike = np.zeros(universe.size, np.int64)
+    alike[3] = 5
+    loss = loss_of(universe, alike, 7, leaked=4)  # all samples alike: the least of all tables
+    assert loss.low == pytest.approx(loss.value) == pytest.approx(4 * 5 * 2 / (7 * 24 - 5))
+    even = np.ones(universe.size, np.int64)
+    loss = loss_of(universe, even, 3)
+    assert loss.high == pytest.approx(loss.value)
+    assert fewest_copies(universe, even) == 2  # every sample takes two records, its own and one
+    assert fewest_copies(universe, alike) == 5
 
 
 def test_the_loss_in_full() -> None:

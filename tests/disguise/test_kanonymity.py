@@ -190,3 +190,11 @@ def test_diversity_by_hand() -> None:
     ranks = np.vstack([[1, 1, 1, 0, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1, 1]])
     assert diversity_of(ranks, ordered=True).t == pytest.approx(0.375)
     assert diversity_of(ranks).t == pytest.approx(2 / 3)
+
+
+def test_a_share_that_is_used_up_to_the_record_is_not_gone_beyond() -> None:
+    """One of five records may be left out, and one is: no step is taken instead."""
+    days = DAYS.take([0, 0, 2, 2, 4])
+    release = KAnonymity(2, STEPS, suppress=0.2).disguise(days, SCHEMA)
+    assert release.rows == 4
+    assert [len(attribute.values or ()) for attribute in release.schema] == [3, 2, 2, 2]

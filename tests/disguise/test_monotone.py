@@ -298,6 +298,7 @@ def test_own_breakpoints_keep_the_tree(turned: bool) -> None:
     [
         ({"breaks": {"size": [1]}}, "no attribute 'size'"),
         ({"breaks": {"age": [40, 30]}}, "must rise"),
+        ({"breaks": {"age": [40, 40]}}, "must rise"),
         ({"breaks": {"age": [5]}}, "from 10 to 90"),
         ({"functions": {"age": LINES[:2]}}, "has 4 pieces"),
         ({"functions": {"age": [(1, 0), (0, 0), (1, 0), (1, 0)]}}, "slope other than 0"),

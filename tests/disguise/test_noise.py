@@ -222,3 +222,7 @@ def test_values_outside_the_domain(value: float, word: str) -> None:
     with pytest.raises(DataError, match=word) as caught:
         pv.AdditiveNoise(level=1, categorical="exact").disguise(people, SCHEMA)
     assert "91" not in str(caught.value)
+
+
+def test_the_least_uniform_noise_is_one_step_to_either_side() -> None:
+    assert pv.AdditiveNoise(level=0.001, steps=1000).channel(AGE).spread == 1

@@ -1,10 +1,15 @@
 """Plans in TOML."""
 
+import math
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
+from privet.disguise.planfile import _plain
 from privet.errors import PlanError
 
 GOOD = """
@@ -65,3 +70,10 @@ def test_bad_plans(tmp_path: Path, text: str, complaint: str) -> None:
 def test_a_plan_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match=r"no\.toml cannot be read"):
         Plan.read(tmp_path / "no.toml")
+
+
+@given(st.fractions(0, 100, max_denominator=10**6))
+def test_a_fraction_is_written_as_the_nearest_number_that_is_not_above_it(value: Fraction) -> None:
+    written = _plain(value)
+    assert Fraction(written) <= value
+    assert value < Fraction(math.nextafter(written, math.inf))

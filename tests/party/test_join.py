@@ -11,11 +11,14 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from privet.disguise import RandomizedResponse
 from privet.errors import DataError, PlanError, ReleaseError
 from privet.estimators import TreeClassifier
 from privet.party import Agreement, PartyRelease, disguise_party, join
+from privet.party.join import _differ, _is_sorted
 from privet.release import Release
 from privet.schema import Attribute, Schema
 from tests.party.study import (
@@ -315,3 +318,15 @@ def test_files_give_what_frames_give(tmp_path: Path, kind: str) -> None:
     file, here = disguise_party(path, agreed(), "clinic", **told), send("clinic", frame)
     assert np.array_equal(file.keys, here.keys)  # type: ignore[arg-type]
     assert np.array_equal(here.table.columns["smoker"], file.table.columns["smoker"])
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=6))
+def test_sorted_keys_are_known_as_such_by_both_halves(pairs: list[tuple[int, int]]) -> None:
+    keys = np.array(pairs, np.uint64).reshape(-1, 2)
+    assert _is_sorted(keys) == (pairs == sorted(pairs))
+
+
+@given(st.lists(st.integers(0, 4), max_size=5))
+def test_records_are_moved_unless_all_stand_in_order(places: list[int]) -> None:
+    kept = np.array(places, np.int64)
+    assert bool(_differ({"a": np.arange(3), "b": kept})) == (places != [*range(len(places))])

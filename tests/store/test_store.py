@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DatabaseError
 
 from privet import datasets
 from privet.audit import audit
@@ -25,6 +26,7 @@ from privet.release import Release
 from privet.schema import Attribute, Schema
 from privet.store import Store, new_token
 from privet.store.database import Database
+from privet.store.layout import check_of, facts
 from tests.disguise.thesis import PERTURBING, UNREAL
 from tests.flips import flipped
 from tests.store.writer import SCHEMA, samples
@@ -440,3 +442,43 @@ def test_attacks_find_what_the_claim_says(tmp_path: Path) -> None:
     few = outcomes["leak"]
     assert few.control == 1.0
     assert few.low < few.blind + 0.1  # hardly better than a record drawn from the universe
+
+
+def test_errors_of_the_database_show_no_values(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "s.db", WEATHER) as store, store.database.reading() as connection:
+        command = text("INSERT INTO nowhere VALUES (:wind)")
+        with pytest.raises(DatabaseError) as caught:
+            connection.execute(command, {"wind": "Gale"})
+    assert "Gale" not in str(caught.value)
+
+
+@pytest.mark.parametrize("fact", [column.name for column in facts.columns])
+def test_no_fact_of_a_store_can_be_missing(tmp_path: Path, fact: str) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    with contextlib.closing(sqlite3.connect(path)) as opened:
+        match = "datatype mismatch" if fact == "id" else "NOT NULL"
+        with pytest.raises(sqlite3.IntegrityError, match=match):
+            opened.execute(f'UPDATE privet_store SET "{fact}" = NULL')  # noqa: S608
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"copies": -1}, {"samples": "x"}, {"oldest": 99}, {"token_seconds": "x"}, {"pick": 1}]
+)
+def test_facts_that_cannot_be_are_refused_whatever_their_checksum(
+    tmp_path: Path, wrong: dict[str, Any]
+) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    with contextlib.closing(sqlite3.connect(path)) as opened:
+        opened.row_factory = sqlite3.Row
+        row = {**dict(opened.execute("SELECT * FROM privet_store").fetchone()), **wrong}
+        opened.execute("PRAGMA ignore_check_constraints = ON")
+        opened.execute("DROP TABLE privet_store")
+        opened.execute(f"CREATE TABLE privet_store ({', '.join(f'{name!r}' for name in row)})")
+        row["check"] = check_of(row)
+        marks = ", ".join("?" for _ in row)
+        opened.execute(f"INSERT INTO privet_store VALUES ({marks})", [*row.values()])  # noqa: S608
+        opened.commit()
+    with pytest.raises(StoreError, match="are damaged"):
+        Store.open(path)
