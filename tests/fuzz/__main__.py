@@ -1,20 +1,19 @@
 """Fuzz every reader: ``python -m tests.fuzz [--seconds 600] [target ...]``; ``make fuzz`` for all.
 
 Each target runs in a process of its own, which has a bound on memory. What is found is put into the
-corpus beside this file, and from then on the ordinary tests read it.
+corpus beside this file, and from then on the ordinary tests read it. A line is printed as soon as a
+target is done.
 """
 
 import argparse
 import ast
 import inspect
-import json
+import multiprocessing
 import os
 import resource
 import secrets
-import subprocess
 import sys
 import tempfile
-import textwrap
 import time
 import traceback
 from dataclasses import asdict, dataclass
@@ -31,6 +30,7 @@ from tests.fuzz.run import CORPUS, Generator, HangError, Input, bounded
 from tests.fuzz.targets import TARGETS, Target
 from tests.fuzz.unreachable import lines_without
 
+processes = multiprocessing.get_context("fork")  # nothing is loaded a second time
 MEMORY = 2 << 30  # bytes that reading may take beyond what loading the libraries took
 TRACED = 40  # one of so many inputs is looked at closer: does it go new ways?
 MEASURED = 0.2  # of the time goes to the pass that measures branches, which is slow
@@ -191,31 +191,42 @@ def _where(error: BaseException) -> str:
     return f"{type(error).__name__} at {place}"
 
 
+def _alone(name: str, seconds: float, seed: int) -> dict[str, Any] | int:
+    """Run one target in a process of its own; return what came of it, or how the process died."""
+    here, there = processes.Pipe(duplex=False)
+
+    def work() -> None:
+        there.send(fuzz(name, seconds, seed))
+
+    process = processes.Process(target=work)
+    process.start()
+    there.close()
+    try:
+        done: dict[str, Any] = here.recv()
+    except EOFError:
+        process.join()
+        return process.exitcode or 1
+    process.join()
+    return done
+
+
 def main() -> int:
     """Run targets one after the other; return 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"some of {', '.join(TARGETS)}")
     parser.add_argument("--seconds", type=float, default=600, help="for each target")
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--alone", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     seed = secrets.randbits(32) if asked.seed is None else asked.seed
-    if asked.alone:
-        print(json.dumps(fuzz(asked.alone, asked.seconds, seed)))
-        return 0
     console = Console(width=110)
     table = Table(*HEAD)
     bad, every, spent = 0, 0, 0.0
     for name in asked.names or TARGETS:
-        command = [sys.executable, "-m", "tests.fuzz", "--alone", name]
-        command += ["--seconds", str(asked.seconds), "--seed", str(seed)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
+        held = _alone(name, asked.seconds, seed)
+        if isinstance(held, int):
             bad += 1
-            table.add_row(name, *[""] * 3, f"DIED ({done.returncode})")
-            console.print(textwrap.indent(done.stderr[-2000:], "  "), markup=False)
+            table.add_row(name, *[""] * 3, f"DIED ({held})")
             continue
-        held = json.loads(done.stdout.splitlines()[-1])
         bad, every, spent = (
             bad + len(held["found"]),
             every + held["inputs"],
@@ -231,6 +242,10 @@ def main() -> int:
             f"{gone} of {total}, {100 * gone / max(total, 1):.0f} %",
             str(held["left_out"]),
             f"+{held['grown'] / 1024:.0f} MiB",
+        )
+        console.print(
+            f"  {name}: {held['inputs']:,} inputs in {held['seconds']:.1f} s of the processor, "
+            f"{len(held['found'])} findings, {gone} of {total} branches"
         )
         for where, file in held["found"].items():
             console.print(f"  {name}: {where} ({file})", markup=False)
