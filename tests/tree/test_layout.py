@@ -9,7 +9,7 @@ import pytest
 
 from privet.estimators import TreeClassifier
 from privet.tree.draw import _flow
-from privet.tree.layout import SIDE, SMALL, _certainty, _label, _opened
+from privet.tree.layout import SIDE, SMALL, _certainty, _detail, _label, _opened, leaves_below
 from privet.tree.measure import width_of
 from tests.tree.test_draw import staircase
 
@@ -59,3 +59,23 @@ def test_a_label_shows_as_many_categories_as_fit() -> None:
     shown = label.count("category")
     assert f"+\u00a0{12 - shown}\u00a0more" in label
     assert shown == 3
+
+
+def test_leaves_below_a_node_are_counted() -> None:
+    tree = staircase(5)
+    parents = tree.parent.tolist()
+
+    def above(node: int) -> set[int]:
+        return {node, *above(parents[node])} if node >= 0 else set()
+
+    for node in range(tree.nodes):
+        below = [leaf for leaf in tree.leaves.tolist() if leaf != node and node in above(leaf)]
+        assert leaves_below(tree, node) == len(below)
+
+
+def test_a_branch_without_records_says_so() -> None:
+    tree = staircase(3)
+    empty = tree.children(0)[0]
+    rows = np.where(np.arange(tree.nodes) == empty, 0.0, 10.0)
+    assert _detail(tree, empty, rows) == "no records"
+    assert _detail(tree, 0, np.zeros(tree.nodes)).startswith("0")  # the root of an empty table
