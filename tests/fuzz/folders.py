@@ -37,9 +37,14 @@ def _hostile_cards(forms: list[Any]) -> list[Any]:
     own = {"age": {"lower": [0], "upper": [1]}}
     refused = [
         put(plain, "x", *first, "channels", 0, "kind"),
+        put(plain, 1, *first, "channels", 0, "more"),
+        put(plain, 1, "more"),
+        put(plain, 1, "shuffled"),
+        put(plain, 1, "schema", "target"),
+        put(plain, ["x"], "columns", "age", "lower"),
+        put(plain, 99, "version"),
+        put(plain, "x", "format"),
         put(plain, own, *first, "columns"),
-        put(plain, ["age"], *first, "lacks"),
-        put(plain, 41, *first, "rows"),
         put(plain, ["age"], "schema", "withheld"),
         put(plain, "x", "schema", "withheld"),
         put(plain, 1, "schema", "format"),
@@ -68,13 +73,7 @@ def cards(place: Path) -> Target:
         return card.read_card(place / "card.json", data)
 
     made = sealed_target(raw, blobs, (*CARD, *CHANNELS, *SCHEMAS, Coding.from_dict), 1)
-    beside = ("lacks", "rows")  # not seen to be wrong but beside the data
-    hostile = _hostile_cards(made.forms)
-    plain = made.forms[0]["parts"][0]
-    taken = [
-        form for form in hostile if any(form["parts"][0].get(w) != plain.get(w) for w in beside)
-    ]
-    return replace(made, refused=[form for form in hostile if form not in taken])
+    return replace(made, refused=_hostile_cards(made.forms))
 
 
 class Homes:
@@ -167,6 +166,9 @@ def releases(place: Path) -> Target:
     homes = Homes(place, METHODS, read)
     made = homes.target((*parsers, opened.Opened, *CARD), "part-0.parquet")
     hostile = _hostile_cards(made.forms[: len(METHODS)])
+    # Only beside its data a card of other rows or columns is seen to be wrong.
+    first = made.forms[0], "parts", 0
+    hostile += [put(first[0], ["age"], *first[1:], "lacks"), put(first[0], 41, *first[1:], "rows")]
     return replace(made, refused=[*made.refused, *hostile])
 
 
@@ -198,4 +200,5 @@ def parties(place: Path) -> Target:
     changes += [(1, "agreement", "parties"), ({"theta": 0.8}, *member)]
     refused += [put(clinic, *change) for change in changes]
     refused += [put(clinic, {**clinic["agreement"], "more": 1}, "agreement")]
+    refused += [put(clinic, 99, "version"), put(clinic, "x", "format"), put(clinic, 1, "more")]
     return replace(made, refused=[*made.refused, *refused])

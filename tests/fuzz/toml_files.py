@@ -113,7 +113,10 @@ def plans(place: Path) -> Target:
         b'default = "exact"\n[attributes]\nage = "withheld"\n',
     ]
     parsers = (planfile.plan_from_dict, planfile._treatment, planfile._group, planfile._made)
-    return _toml(planfile.read_plan, form, forms, blobs, place / "p.toml", parsers)
+    mixed = forms[-1]
+    wrong: list[Any] = [1, [1], [{}], [{"method": "x"}]]
+    refused = [{**mixed, "groups": groups} for groups in wrong]
+    return _toml(planfile.read_plan, form, forms, blobs, place / "p.toml", parsers, refused)
 
 
 @target
@@ -176,4 +179,5 @@ def _hostile() -> list[Any]:
     changes += [(["a", "a"], "pains", "options"), ("1", "stress", "high")]
     changes += [({"en": "No"}, "stress", "decline"), ("ring", "hours", "channel")]
     refused += [put(FORM, value, "questions", *keys) for value, *keys in changes]
+    refused += [{**FORM, "texts": 1}, {**shared, "total_epsilon": 1e9}]
     return [*refused, shared, put(FORM, FORM["questions"]["pains"], "questions", "1 pain")]

@@ -177,6 +177,14 @@ def test_links_that_lead_back_up_are_not_followed_without_end(tmp_path: Path) ->
     with pytest.raises(DataError, match="read before, by another name") as caught:
         read(tmp_path)
     assert "remove the link" in str(caught.value)
+    for pattern in ("**", "**/*.parquet"):
+        with pytest.raises(DataError, match="is a link, which"):
+            read(tmp_path / pattern)
+    (tmp_path / "left=1").unlink()
+    (tmp_path / "right=1").unlink()
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "a.csv").rename(tmp_path / "deep" / "er" / "a.csv")
+    assert len(read(tmp_path / "**" / "*.csv")[1]["age"]) == 5
 
 
 def test_folders_named_by_key_and_value_give_columns(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ attribute ``key``. Rows have stable places: files in order of their names, rows 
 from __future__ import annotations
 
 import glob
+import os
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -171,6 +173,7 @@ def files_of(path: Path) -> list[Path]:
         return files
     if not glob.has_magic(str(path)):
         raise DataError(f"There is no file or folder {path}.")
+    _check_links(path)
     files = []
     for match in sorted(map(Path, glob.glob(str(path), recursive=True))):  # noqa: PTH207
         if match.is_dir():
@@ -180,6 +183,18 @@ def files_of(path: Path) -> list[Path]:
     if not files:
         raise DataError(f"No .parquet, .csv or .tsv file fits the pattern {path}.")
     return sorted(set(files))
+
+
+def _check_links(pattern: Path) -> None:
+    """Refuse links among the folders that ``**`` goes through: glob follows them without end."""
+    if "**" not in pattern.parts:
+        return
+    plain = list(takewhile(lambda part: not glob.has_magic(part), pattern.parts))
+    for folder, names, _ in os.walk(Path(*plain)):
+        for name in names:
+            if (Path(folder) / name).is_symlink():
+                message = f"The folder {Path(folder) / name} is a link, which ** does not follow."
+                raise DataError(message, hint="name the folder that it leads to.")
 
 
 def _inside(folder: Path, seen: set[tuple[int, int]] | None = None) -> list[Path]:
