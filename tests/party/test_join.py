@@ -18,7 +18,8 @@ from privet.disguise import RandomizedResponse
 from privet.errors import DataError, PlanError, ReleaseError
 from privet.estimators import TreeClassifier
 from privet.party import Agreement, PartyRelease, disguise_party, join
-from privet.party.join import _differ, _is_sorted
+from privet.party.join import _differ
+from privet.party.matching import _is_sorted
 from privet.release import Release
 from privet.schema import Attribute, Schema
 from tests.party.study import (
