@@ -166,8 +166,7 @@ def shape(folder: Path, _: int) -> dict[str, Any]:
     inputs = [attribute.name for attribute in schema.inputs]
     for count in (3, 6, 9):
         kept = dict.fromkeys(inputs[:count], pv.Substitution(gamma=GAMMA))
-        kept[schema.target] = pv.Exact()
-        plan = pv.Plan(kept, default=pv.Withheld())
+        plan = pv.Plan({**kept, schema.target: pv.Exact()}, default=pv.Withheld())
         begin = time.perf_counter()
         made = plan.disguise(folder / "records.parquet", schema, to=folder / "some", overwrite=True)
         middle = time.perf_counter()
@@ -267,8 +266,8 @@ def _growth(found: dict[int, dict[str, dict[str, Any]]]) -> Table:
     for size, steps in found.items():
         for work in ("generate", "disguise", "mine"):
             seconds, most = steps[work]["seconds"], steps[work]["peak"]
-            speed = f"{size / seconds:,.0f}", f"{1e6 * seconds / size:.2f}"
-            speed = (*speed, f"{1e6 * steps[work]['cpu'] / size:.2f}")
+            each = f"{1e6 * steps[work]['cpu'] / size:.2f}"
+            speed = f"{size / seconds:,.0f}", f"{1e6 * seconds / size:.2f}", each
             table.add_row(f"{size:,}", work, f"{seconds:.1f}", *speed, f"{most:.0f}")
     return table
 

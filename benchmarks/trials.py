@@ -10,7 +10,7 @@ from benchmarks import THREADS
 from privet import datasets
 from privet.estimators import TreeClassifier
 from privet.experiments import Lab
-from privet.experiments.lab import cache_folder
+from privet.experiments.memory import cache_folder
 
 if TYPE_CHECKING:
     import argparse
