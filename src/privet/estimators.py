@@ -68,6 +68,9 @@ class TreeClassifier(Classifier):
         The least decrease of impurity by a split, weighted by the node's share of all records.
     max_leaf_nodes : int, default=None
         The most leaves: splits that decrease impurity most stay.
+    max_purity : float, default=None
+        A node is not split if one class has at least this share of its records (Agrawal and
+        Srikant, 2000: "most points of the same class"); above 0, at most 1.
     class_weight : dict or "balanced", default=None
         How much the records of each class count, for plain records; ``"balanced"`` makes all
         classes count alike.
@@ -112,6 +115,7 @@ class TreeClassifier(Classifier):
         max_leaf_nodes: int | None = None,
         class_weight: Any = None,
         min_weight_fraction_leaf: float = 0.0,
+        max_purity: float | None = None,
     ) -> None:
         self.policy = policy
         self.method = method
@@ -122,6 +126,7 @@ class TreeClassifier(Classifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.class_weight = class_weight
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_purity = max_purity
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         if not hasattr(self, "tree_"):
@@ -184,7 +189,8 @@ class TreeClassifier(Classifier):
         if not isinstance(share, Real) or not 0 <= float(share) <= 0.5:
             raise InputError("min_weight_fraction_leaf must be a number from 0 to 0.5.")
         preset = Policy.named(self._preset(X))
-        return preset.but(**{name: value for name, (value, _) in limits.items()})
+        given = {name: value for name, (value, _) in limits.items()}
+        return preset.but(**given, max_purity=self.max_purity)
 
     def _fit_release(self, release: Release, y: Any, weight: Any, policy: Policy) -> Self:
         if y is not None or weight is not None:

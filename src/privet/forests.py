@@ -56,7 +56,7 @@ class ForestClassifier(TreeClassifier):
         ``credal`` with ``goodness=1, separation=1`` is the credal forest of Abellán and Masegosa
         (2010): a tree for each attribute at the root.
     method, max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease,
-    max_leaf_nodes, class_weight, min_weight_fraction_leaf
+    max_leaf_nodes, class_weight, min_weight_fraction_leaf, max_purity
         As for ``TreeClassifier``.
 
     Attributes
@@ -93,9 +93,10 @@ class ForestClassifier(TreeClassifier):
         max_leaf_nodes: int | None = None,
         class_weight: Any = None,
         min_weight_fraction_leaf: float = 0.0,
+        max_purity: float | None = None,
     ) -> None:
         limits = max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease
-        others = max_leaf_nodes, class_weight, min_weight_fraction_leaf
+        others = max_leaf_nodes, class_weight, min_weight_fraction_leaf, max_purity
         super().__init__(policy, method, *limits, *others)
         self.n_estimators = n_estimators
         self.goodness = goodness

@@ -57,6 +57,17 @@ def test_recovery_breaks_noise_and_not_substitution_at_small_gamma() -> None:
     assert "from γ = 60 on" in immune.ours
 
 
+def test_both_ends_of_what_the_attacks_leave_are_named() -> None:
+    kinds = ["noise_spectral", "noise_pca", "substitution_spectral", "substitution_pca"]
+    row = dict.fromkeys([*kinds, "everyone", "read"], 0.5)
+    rows = [{**row, "gamma": gamma, "noise_pca": left} for gamma, left in ((3, 0.4), (5, 0.2))]
+    rows.append({**row, "gamma": 8, "noise_spectral": 0.3, "noise_pca": 0.3})
+    _, (noise, _) = recovered(rows)
+    assert "0.20 to 0.50 of the noise" in noise.ours  # neither is in the first or the last line
+    assert "at 1 of 3 widths" in noise.ours
+    assert not noise.holds
+
+
 def test_repair_halves_the_error_where_noise_drowns_the_counts() -> None:
     setting = {"shape": "plateau", "gamma": 2, "bins": 100, "rows": 1000}
     rows = [estimating(setting, Seeds(1, str(run))) for run in range(5)]

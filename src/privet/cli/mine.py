@@ -57,6 +57,7 @@ def command(
     method: str,
     max_depth: int | None,
     min_samples_leaf: float | None,
+    max_purity: float | None,
     test_fraction: float | None,
     by: Path | None,
     written: Format,
@@ -78,7 +79,8 @@ def command(
 
     check_free(output, overwrite=overwrite)
     limits = Policy.named(policy or "cart")
-    limits = limits.but(max_depth=max_depth, min_samples_leaf=min_samples_leaf)
+    changed = {"max_depth": max_depth, "min_samples_leaf": min_samples_leaf}
+    limits = limits.but(**changed, max_purity=max_purity)
     with session() as spark:
         release = _records(source, schema, target, by, written, spark)
         before = release.passes

@@ -89,7 +89,7 @@ allow_plain = click.option(
 by = click.option(
     "--by", type=EXISTING, metavar="PUBLIC", help="Require a signature by this public key."
 )
-# How a tree grows: ``policy``, ``max_depth``, ``min_samples_leaf``.
+# How a tree grows: ``policy``, and what changes it.
 growth = _together(
     click.option("--policy", type=POLICIES, help="How the tree grows.  [default: cart, pruned]"),
     click.option("--max-depth", type=click.IntRange(1), help="The maximum depth: tests on a path."),
@@ -97,6 +97,11 @@ growth = _together(
         "--min-samples-leaf",
         type=click.FloatRange(0),
         help="The minimum number of records in a leaf.",
+    ),
+    click.option(
+        "--max-purity",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="Split no node in which one class has this share of the records.",
     ),
 )
 

@@ -285,6 +285,7 @@ def mine(
     policy: str | None,
     max_depth: int | None,
     min_samples_leaf: float | None,
+    max_purity: float | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -297,7 +298,7 @@ def mine(
     check_free(output, overwrite=overwrite)
     with Store.open(url) as store:
         grown = {"policy": policy, "max_depth": max_depth, "min_samples_leaf": min_samples_leaf}
-        model = store.mine(target=target, **grown)
+        model = store.mine(target=target, max_purity=max_purity, **grown)
     if output is not None:
         write_text(output, model.tree_.to_json(), overwrite=overwrite)
     if as_json:

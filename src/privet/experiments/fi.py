@@ -182,7 +182,7 @@ def fi(lab: Lab) -> Findings:
     names = [name for name in NAMES if is_present(name)]
     asked = names[:2] if lab.quick else names
     folds = range(2 if lab.quick else FOLDS)
-    runs = lab.times(2, quick=1)
+    runs = lab.times(10, quick=1)
     keys = {name: Seeds(lab.seed, f"folds of {name}")("") for name in asked}
 
     def over(**axes: Any) -> list[dict[str, Any]]:

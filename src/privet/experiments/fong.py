@@ -86,7 +86,7 @@ def fong(lab: Lab) -> Findings:
     """Work the thesis' tables out, and its formulas on tables of several shapes."""
     kinds = [24, 200] if lab.quick else [24, 200, 2000]
     settings = grid(pick=PICKS, shape=SHAPES, kinds=kinds, samples=[2000 if lab.quick else 20_000])
-    rows = lab.run(storing, settings, runs=2 if lab.quick else 10, alike=("pick",))
+    rows = lab.run(storing, settings, runs=lab.times(10), alike=("pick",))
     third, facts_3 = chapter_3()
     fourth, facts_4 = chapter_4()
     fifth, facts_5 = chapter_5()
