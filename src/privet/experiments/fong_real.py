@@ -1,4 +1,4 @@
-"""Fong's next step: real samples. Adult, cut to universes that fit, and the time of §6.4.
+"""Fong's next step: real samples. Adult, cut to universes that fit.
 
 The thesis ends with "testing with real samples should be the next step" (chapter 7). Adult's
 complete training records are cut to a few attributes of few values each, so that the universe,
@@ -18,10 +18,10 @@ from privet.disguise.loss import fewest_copies, loss_of
 from privet.disguise.unrealize import Unrealizer
 from privet.estimate.methods import evidence_of
 from privet.estimators import TreeClassifier
-from privet.experiments.page import Compared, Section, table
+from privet.experiments.page import Section, table
 from privet.grow import grow
 from privet.randomness import Randomness
-from privet.schema import Attribute, Schema
+from privet.schema import Schema
 from privet.split import Policy
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from privet.experiments.lab import Row, Seeds, Setting
 
-__all__ = ["CUTS", "real", "sampling", "timed", "timing"]
+__all__ = ["CUTS", "real", "sampling"]
 
 # How Adult is cut: attributes with cells for numbers, and whether categories stay.
 CUTS: dict[str, dict[str, int]] = {
@@ -56,7 +56,6 @@ CUTS: dict[str, dict[str, int]] = {
         "race": 0,
     },
 }
-LINEAR = (0.7, 1.3)  # powers that are called linear: few times, on a machine with other work
 
 
 def cut(name: str) -> tuple[pa.Table, pa.Table, Schema]:
@@ -129,41 +128,3 @@ def real(rows: Sequence[Row]) -> Section:
     text += "their counts. The tree is the one the plain records give, tried on Adult's own test "
     text += "part.\n\n"
     return Section("real-samples", text + table(header, lines), "Chapter 7: real samples")
-
-
-def timing(setting: Setting, seeds: Seeds) -> dict[str, float]:
-    """Return the seconds of the processor that unrealizing takes, the fewest of five."""
-    universe = Complement().universe(
-        Schema([Attribute.numeric("x", low=0, high=1, bins=setting["universe"])])
-    )
-    rng = seeds.generator("cells")
-    cells: NDArray[np.int64] = rng.integers(0, setting["universe"], int(setting["samples"]))
-    seconds = []
-    for _ in range(5):
-        with Randomness.seeded(1) as source:
-            begun = process_time()
-            Unrealizer(universe, "first", source).add(cells)
-            seconds.append(process_time() - begun)
-    return {"seconds": min(seconds)}
-
-
-def timed(rows: Sequence[Row]) -> tuple[Section, Compared]:
-    """Set §6.4's O(|T_S|) beside measured times."""
-    lines = []
-    powers = []
-    for universe in sorted({row["universe"] for row in rows}):
-        runs = [row for row in rows if row["universe"] == universe]
-        samples = np.array([row["samples"] for row in runs], np.float64)
-        seconds = np.array([row["seconds"] for row in runs])
-        powers.append(float(np.polyfit(np.log(samples), np.log(seconds), 1)[0]))
-        lines.append([f"{universe:,}", *(f"{second:.4f}" for second in seconds)])
-        lines[-1].append(f"{powers[-1]:.2f}")
-    counts = sorted({row["samples"] for row in rows})
-    header = ["|T^U|", *(f"{count:,} samples, s" for count in counts), "power of |T_S|"]
-    text = "Unrealizing samples that are spread evenly over a universe, by the thesis' rule, on "
-    text += "one thread: seconds of the processor, the fewest of five.\n\n"
-    section = Section("chapter-6-time", text + table(header, lines), "Chapter 6: time (§6.4)")
-    said = "the time grows as |T_S| to the power of "
-    said += " to ".join(f"{power:.2f}" for power in sorted({min(powers), max(powers)}))
-    holds = all(LINEAR[0] <= power <= LINEAR[1] for power in powers)
-    return section, Compared("sanitizing is O(|T_S|), given the universe (§6.4)", said, holds=holds)

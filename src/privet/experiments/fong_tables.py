@@ -17,10 +17,12 @@ from privet.estimators import TreeClassifier
 from privet.experiments.page import Section, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from privet.release import Release
     from privet.tree import Tree
 
-__all__ = ["SEQUENCE", "chapter_3", "chapter_4", "chapter_5", "weather"]
+__all__ = ["SEQUENCE", "chapter_3", "chapter_4", "chapter_5", "listed", "percent", "weather"]
 
 SEQUENCE = ("Outlook", "Humidity", "Wind", "Outlook", "Play")  # figure 4-1
 STEPS = {"Outlook": {"steps": [{"Sunny": ["Sunny"], "Dark": ["Overcast", "Rain"]}, "all"]}}
@@ -92,14 +94,16 @@ def chapter_4() -> tuple[Section, dict[str, Any]]:
     anonymous = method.disguise(days, schema, shuffle=False)
     groups = Counter(tuple(day.values()) for day in anonymous.to_frame().to_pylist())
     chosen = KAnonymity(2, STEPS).disguise(days, schema)
-    kept = {a.name: len(a.values or ()) for a in chosen.schema.inputs}
+    kept = ", ".join(f"{len(a.values or ())} of {a.name}" for a in chosen.schema.inputs)
+    kept = f"these numbers of values: {kept}"
     lines = [
         "Table 4-1 (2-anonymous, the class in the quasi-identifier), as distinct records:",
         table([*schema.names, "records"], [[*record, count] for record, count in groups.items()]),
         (
-            f"Its tree gets days {_errors_of(anonymous)} wrong. Choosing each step by least loss "
-            f"of gain, with the class left out of the quasi-identifier, keeps {kept} values, and "
-            f"{diversity(chosen).homogeneous:.0%} of the classes are disclosed by their group."
+            f"Its tree gets days {listed(_errors_of(anonymous))} wrong. Choosing each step by the "
+            "least loss of gain, with the class left out of the quasi-identifier, keeps "
+            f"{kept}. Then {percent(diversity(chosen).homogeneous)} of the days are in a group "
+            "with one class, which discloses it."
         ),
     ]
     substituted, facts = _substituted()
@@ -122,6 +126,25 @@ def chapter_4() -> tuple[Section, dict[str, Any]]:
         "transformed": key.encode(AGES).tolist(),
     }
     return Section("chapter-4", "\n\n".join(lines), "Chapter 4: the approaches beside it"), facts
+
+
+def listed(days: Sequence[object]) -> str:
+    """Return days, or whatever there are some of, in words.
+
+    >>> listed([6, 9, 14])
+    '6, 9 and 14'
+    """
+    *first, last = map(str, days)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def percent(share: float) -> str:
+    """Return a share in whole per cent."""
+    return f"{100 * share:.0f} %"
+
+
+def _numbers(values: Any) -> str:
+    return listed([f"{value:g}" for value in values])
 
 
 def _errors_of(release: Release) -> list[int]:
@@ -167,11 +190,12 @@ def _substituted() -> tuple[str, dict[str, Any]]:
     tree = _tree(Plan({}, default=Exact()).disguise(frame, schema))
     wrong = _errors(tree)
     text = (
-        f"Tables 4-2 to 4-4: after substitution Outlook reads {' '.join(names[seen])}; counts "
-        f"{counts.tolist()}, estimated {[round(float(value), 3) for value in estimate]}, given out "
-        f"{np.bincount(given, minlength=3).tolist()}. ID3 then tests "
-        f"{tree.codings[tree.attribute[0]].name} first and gets days {wrong} wrong: "
-        f"{len(wrong)} of 14, {len(wrong) / 14:.0%} (the thesis prints 29 %)."
+        f"Tables 4-2 to 4-4: after substitution Outlook reads {', '.join(names[seen])}. "
+        f"{', '.join(names[:-1])} and {names[-1]} are counted {_numbers(counts)} times, estimated "
+        f"at {_numbers(estimate)} and given out {_numbers(np.bincount(given, minlength=3))} times. "
+        f"ID3 then tests {tree.codings[tree.attribute[0]].name} first and gets days "
+        f"{listed(wrong)} wrong: {len(wrong)} of 14, {percent(len(wrong) / 14)} (the thesis "
+        "prints 29 %)."
     )
     return text, {
         "substituted": names[seen].tolist(),
@@ -218,7 +242,7 @@ def chapter_5() -> tuple[Section, dict[str, Any]]:
                 f"{2 * sum(tables[0].values()) + sum(tables[1].values())}."
             ),
             table(["attribute", "gain from T′ and T^P"], [list(pair) for pair in gains.items()]),
-            f"The tree is {'' if tree.same_as(plain) else 'NOT '}that of the originals.",
+            f"The tree is {'' if tree.same_as(plain) else 'NOT '}the one of the originals.",
         ]
     )
     facts = {
