@@ -79,6 +79,23 @@ def test_a_method_for_the_whole_table(table: Path) -> None:
     assert release.rows == 3000
 
 
+def test_a_table_without_a_class_gets_one(table: Path) -> None:
+    text = Path("f2.toml").read_text()
+    Path("open.toml").write_text(text.replace('target = "group"', ""))
+    common = ("disguise", table, "--schema", "open.toml", "-o", "f2.release")
+    forest = (*common, "--method", "forest-framework")
+    assert "--target NAME" in run(*forest, code=2).stderr
+    run(*forest, "--target", "age", "--classes", 3)
+    release = Release.read("f2.release")
+    assert release.schema.target == "age"
+    assert release.schema["age"].values == ("20 to 40", "40 to 60", "60 to 80")
+    assert "group" in [attribute.name for attribute in release.schema.inputs]
+    run(*forest, "--target", "group", "--overwrite")
+    assert Release.read("f2.release").schema.target == "group"
+    assert "goes with --target" in run(*forest, "--classes", 3, "--overwrite", code=2).stderr
+    assert "must be categorical" in run(*forest, "--target", "age", "--overwrite", code=2).stderr
+
+
 def test_settings_of_a_method(table: Path) -> None:
     common = ("disguise", table, "--schema", "f2.toml", "-o", "f2.release")
     gadp = (*common, "--method", "gadp", "--set", 'confidential=["age"]')

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from privet.cli.ledger import Spending
     from privet.disguise import Disguise
-    from privet.schema import Format
+    from privet.schema import Files, Format, Schema
 
 __all__ = ["command"]
 
@@ -40,6 +40,12 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
 )
 @click.argument("table", type=options.TABLE)
 @options.schema
+@click.option("--target", metavar="NAME", help="The class, if not the one that the schema names.")
+@click.option(
+    "--classes",
+    type=click.IntRange(2),
+    help="With --target: cut that number into so many categories of equal width.",
+)
 @click.option("--plan", type=options.EXISTING, help="What happens to each attribute (.toml).")
 @click.option(
     "--method", type=DISGUISES, metavar="METHOD", help=f"Instead of a plan: {listed(DISGUISES)}."
@@ -78,6 +84,8 @@ def _settings_of(ctx: click.Context, _: click.Parameter, name: str | None) -> No
 def command(
     table: Path,
     schema: Path,
+    target: str | None,
+    classes: int | None,
     plan: Path | None,
     method: str | None,
     settings: tuple[str, ...],
@@ -113,11 +121,12 @@ def command(
     check_free(output, overwrite=overwrite)
     key = None if sign is None else SigningKey.read(sign)
     files = table_files(table, written, declared)
+    records, declared = _classed(files, declared, target, classes)
     with session() as spark:
         if spending is not None:  # before anything is drawn: a crash counts as spent
             spending.spend(chosen.claim(declared, seeded=seed is not None), output)
         made = chosen.disguise(
-            files if spark is None else SparkFiles(spark, files),
+            SparkFiles(spark, files) if spark is not None and records is files else records,
             declared,
             to=output,
             overwrite=overwrite,
@@ -146,6 +155,20 @@ def command(
         note(f"{left:,} records were left out, so that nobody has more than {most:,}.")
     for sentence in claim.sentences():
         say(f"- {sentence}")
+
+
+def _classed(
+    files: Files, schema: Schema, target: str | None, classes: int | None
+) -> tuple[Any, Schema]:
+    """Return the records and their schema with the class that was asked for."""
+    if classes is None:
+        return files, schema if target is None else schema.with_target(target)
+    if target is None:
+        raise click.UsageError("--classes goes with --target: the number to cut.")
+    from privet.disguise import cut_class
+    from privet.disguise.whole import whole
+
+    return cut_class(whole(files, schema), schema, target, classes=classes)
 
 
 def _chosen(

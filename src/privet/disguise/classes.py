@@ -20,7 +20,7 @@ __all__ = ["cut_class"]
 
 def cut_class(
     records: Any,
-    attributes: Iterable[Attribute],
+    attributes: Iterable[Attribute] | Schema,
     name: str,
     *,
     classes: int = 3,
@@ -36,7 +36,7 @@ def cut_class(
     records
         A frame or a dictionary of columns.
     attributes
-        All attributes, the number among them.
+        All attributes, the number among them; or a schema, whose class, if any, becomes an input.
     name
         The number to cut; it must never be missing.
     classes
@@ -71,4 +71,5 @@ def cut_class(
         Attribute.categorical(name, labels) if attribute is number else attribute
         for attribute in declared
     ]
-    return raw, Schema(made, target=name)
+    learned = isinstance(attributes, Schema) and attributes.learned
+    return raw, Schema(made, target=name, learned=learned)
