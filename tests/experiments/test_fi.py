@@ -53,7 +53,7 @@ def test_a_quick_run_draws_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names[4:] == ["widths", "splits", "inflated", "absent", "forests", "time"]
     absent = findings.sections[names.index("absent")].text
     assert "WBC" in absent
-    assert "NOT RUN" in absent
+    assert "Not run" in absent
     assert findings.facts["runs"] == 1
     near = next(one for one in findings.compared if "table 4" in one.paper)
     assert near.holds

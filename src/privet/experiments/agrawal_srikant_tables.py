@@ -66,11 +66,12 @@ def shapes_of(rows: Sequence[Row]) -> Section:
             row = next(row for row in rows if (row["shape"], row["kind"]) == (name, kind))
             axis = axes[down, across]
             for way in ("original", "randomized", "paper", "exact, held-out stop"):
-                axis.plot(middles, np.array(row[way]) * CELLS / 2, label=way, linewidth=1)
+                label = "as released" if way == "randomized" else way
+                axis.plot(middles, np.array(row[way]) * CELLS / 2, label=label, linewidth=1)
             axis.set_title(f"{name}, {kind} noise", fontsize=9)
     legend(drawing)
-    lead = f"Sum of absolute differences of shares in {CELLS} cells, to the originals' own.\n\n"
-    text = lead + table(["shape", "noise", *ways], lines)
+    lead = f"The sum of absolute errors of the shares in {CELLS} cells.\n\n"
+    text = lead + table(["shape", "noise", "as released", *WAYS], lines)
     return Section("shapes", text, "Reconstructing distributions", {"as-shapes": drawing})
 
 
@@ -88,7 +89,7 @@ def accuracies(
             cells = [f"{100 * accuracies[name, kind, method][0]:.1f}" for method in methods]
             original = f"{100 * best[name,][0]:.1f}"
             lines.append([name.removeprefix("as-").upper(), kind, original, *cells])
-    text = table(["table", "noise", "original", *methods], lines)
+    text = "Accuracy in %.\n\n" + table(["table", "noise", "original", *methods], lines)
     word = f"{100 * level:.0f}"
     name = f"as-accuracy-{word}"
     return Section(f"accuracy-{word}", text, f"Accuracy at {word} % privacy", {name: _bars(lines)})
@@ -136,7 +137,8 @@ def sweep(
     legend(drawing)
     header = ["table", "method", "noise", *(f"{100 * level:.0f} %" for level in levels)]
     title = "Accuracy against the privacy level"
-    return Section("levels", table(header, lines), title, {"as-levels": drawing})
+    text = "Accuracy in %. The grey line in the figure is the tree from the originals.\n\n"
+    return Section("levels", text + table(header, lines), title, {"as-levels": drawing})
 
 
 def value_classes(
@@ -155,7 +157,7 @@ def value_classes(
         lines.append([word, CLASSES, *(f"{100 * value:.1f}" for value in heights)])
         lines.append([word, "noise, by-class", *(f"{100 * value:.1f}" for value in best)])
     header = ["table", "released as", *(f"{100 * level:.0f} %" for level in levels)]
-    text = "Accuracy in %; of the two noises the better one.\n\n" + table(header, lines)
+    text = "Accuracy in %. For noise, the better of the two kinds.\n\n" + table(header, lines)
     return Section("value-classes", text, "Value classes at the same level")
 
 
@@ -190,30 +192,30 @@ def verdicts(
     compared = [
         Compared(
             "reconstruction works well: the reconstructed density is near the original",
-            f"its error is {min(ratios):.2f} to {max(ratios):.2f} of that of what was released "
-            "(both shapes and noises, the paper's way)",
+            f"the paper's method leaves {min(ratios):.2f} to {max(ratios):.2f} of the error of "
+            "the released values (both shapes, both noises)",
             holds=max(ratios) < 0.5,
         ),
         Compared(
             "at 25 % privacy by-class and local are close to the original",
-            f"the better of them loses {mild:.1f} points at most",
+            f"the better of the two loses at most {mild:.1f} points on any table",
             holds=mild <= 5,
         ),
         Compared(
             "at 100 % within 5 points on F1, F4 and F5",
-            f"the better of by-class and local loses {easy_loss:.1f} at most",
+            f"the better of by-class and local loses at most {easy_loss:.1f} points",
             holds=easy_loss <= 5,
         ),
     ]
     if hard:
         hard_loss = loss(hard, 1.0, paper)
-        said = f"the better of by-class and local loses {hard_loss:.1f} at most"
+        said = f"the better of by-class and local loses at most {hard_loss:.1f} points"
         compared.append(Compared("and within 15 on F2 and F3", said, holds=hard_loss <= 15))
     told_easy, told_hard = loss(easy, 1.0, [TOLD]), loss(hard, 1.0, [TOLD]) if hard else 0.0
-    said = f"told the true distributions of every class, by-class loses {told_easy:.1f} at most"
+    said = f"given every class's true distributions, by-class loses at most {told_easy:.1f} points"
     if hard:
-        said += f" on F1, F4 and F5, and {told_hard:.1f} on F2 and F3"
-    aim = "(ours) with better reconstruction by-class would be within these bounds"
+        said += f" on F1, F4 and F5, and at most {told_hard:.1f} on F2 and F3"
+    aim = "(ours) perfect reconstruction would bring by-class within these bounds"
     compared.append(Compared(aim, said, holds=told_easy <= 5 and told_hard <= 15))
     local, by_class = overall("local"), overall("by-class")
     gaussian = np.mean([overall(method, "gaussian") for method in paper])
@@ -222,17 +224,18 @@ def verdicts(
     compared += [
         Compared(
             "local performs better than by-class",
-            f"{local:.1f} % against {by_class:.1f} % at 100 % privacy, mean of tables and noises",
+            f"{local:.1f} % against {by_class:.1f} % at 100 % privacy (mean of tables and noises)",
             holds=local > by_class,
         ),
         Compared(
             "uniform noise does slightly worse than Gaussian at the same level",
-            f"{uniform:.1f} % against {gaussian:.1f} %, the paper's two methods at 100 %",
+            f"{uniform:.1f} % against {gaussian:.1f} % at 100 % privacy (mean of by-class and "
+            "local)",
             holds=bool(0 < gaussian - uniform < SLIGHT),
         ),
         Compared(
-            "(ours) joint tables mend what single attributes lose",
-            f"joint {joint:.1f} %, local {local:.1f} % at 100 % privacy",
+            "(ours) joint tables recover what single attributes lose",
+            f"joint {joint:.1f} % against local {local:.1f} % at 100 % privacy",
             holds=joint > local,
         ),
     ]

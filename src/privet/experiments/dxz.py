@@ -174,10 +174,10 @@ def _compared(
     compared = [
         Compared(
             "repair reduces the estimation error by 50 % for most combinations",
-            f"by as much for {halved} of {len(ratios)}; it reduces the mean error of all "
-            f"combinations to {shrunk:.2f} of what it was: to {np.median(ratios[large]):.2f} where "
-            f"the error is above 1, to {np.median(ratios[~large]):.2f} where it is not (medians), "
-            f"nowhere below {ratios.min():.2f}; what is not negative cannot be repaired",
+            f"for {halved} of {len(ratios)} combinations; repair leaves {shrunk:.2f} of the mean "
+            f"error: {np.median(ratios[large]):.2f} where the error is above 1, "
+            f"{np.median(ratios[~large]):.2f} elsewhere (medians), and never less than "
+            f"{ratios.min():.2f}",
             holds=halved > len(ratios) / 2,
         ),
         Compared(
@@ -187,19 +187,19 @@ def _compared(
         ),
         Compared(
             "trees from reconstructed tables are less accurate than those from the originals",
-            f"not at every combination: {above}" if above else "so for every table and combination",
+            f"not at every combination: {above}" if above else "on every table, at every γ and N",
             holds=not above,
         ),
         Compared(
             "accuracy is about 80-85 % on the synthetic tables",
-            f"{100 * overall:.1f} % over all combinations, {100 * inside:.1f} % for γ = 5 to 12 "
-            f"and N ≤ 30; {100 * cautious:.1f} % over all with larger leaves",
+            f"{100 * overall:.1f} % on average over all combinations, {100 * inside:.1f} % for "
+            f"γ = 5 to 12 and N ≤ 30; {100 * cautious:.1f} % over all with larger leaves",
             holds=within(overall, 0.80, 0.85),
         ),
         Compared(
             "5 ≤ γ ≤ 12; the best N for each γ; among those the smallest N",
             f"γ = {chosen['gamma']}, N = {chosen['bins']}: {100 * chosen['accuracy']:.1f} % "
-            "on the mean of all tables; a rule to go by, which claims nothing",
+            "on average over all tables; this is advice, not a claim",
             holds=None,
         ),
     ]
@@ -217,7 +217,7 @@ def _compared(
         average, _ = mean(row["accuracy"] for row in uci)
         facts["accuracy_uci"] = average
         names = " and ".join(sorted({row["table"] for row in uci}))
-        text = f"{100 * average:.1f} % over all combinations, {names}"
+        text = f"{100 * average:.1f} % on average over all combinations ({names})"
         said = "about 75-80 % on two UCI tables"
         compared.insert(4, Compared(said, text, holds=within(average, 0.75, 0.80)))
     return compared, facts

@@ -108,7 +108,8 @@ def figure_2(rows: Sequence[Row], gammas: Sequence[int], sizes: Sequence[int]) -
             errors = means(chosen, ["gamma", "bins"], how)
             drawn[f"{name}, {titles[how]}"] = np.log10(_surface(errors, gammas, sizes))
     drawing = _maps(drawn, gammas, sizes, "magma")
-    lead = "Mean error E over all N; in the figure log10 E for the fewest numbers.\n\n"
+    lead = "The error E, on average over all N. The figure shows log10 E for the fewest "
+    lead += "numbers.\n\n"
     return Section("figure-2", lead + text, "Estimation error (figure 2)", {"dxz-2": drawing})
 
 
@@ -158,7 +159,7 @@ def figure_4(
                 f"{100 * mean(row['cautious'] for row in rows if row['table'] == name)[0]:.1f}",
             ]
         )
-    header = ["table", "from the originals", "mean", "best", "worst", "mean, larger leaves"]
+    header = ["table", "tree from the originals", "mean", "best", "worst", "mean, larger leaves"]
     text = table(header, lines)
     drawing = _maps(drawn, gammas, sizes, "viridis", (50.0, 100.0))
     lead = "Accuracy in % over all combinations of γ and N, on plain test records.\n\n"
@@ -187,5 +188,6 @@ def figure_5(rows: Sequence[Row]) -> Section:
             for gamma in best
         ],
     )
-    text += f"\n\nThe smallest of these N is {read['bins']}, with γ = {read['gamma']}."
+    text += f"\n\nThe smallest best N is {read['bins']}; of the γ that share it, "
+    text += f"{read['gamma']} gives the most accurate trees."
     return Section("figure-5", text, "Entropy, and the guide (figure 5)", {"dxz-5": drawing})

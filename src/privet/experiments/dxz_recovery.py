@@ -25,7 +25,7 @@ __all__ = ["recovered", "recovering"]
 
 RANK, COLUMNS, CELLS = 3, 30, 20
 SPREAD = 3.0  # standard deviations of the range on either side
-GAINED = 0.95  # of what the mean for everyone leaves: an attack that leaves less has recovered some
+GAINED = 0.95  # of the error of guessing the mean: an attack below that has recovered something
 
 
 def recovering(setting: Setting, seeds: Seeds) -> dict[str, float]:
@@ -74,8 +74,8 @@ def recovered(rows: Sequence[Row]) -> tuple[Section, list[Compared]]:
         if max(shares[-2:]) < bar:
             broken.append(gamma)
     header = ["γ", "noise, spectral", "noise, PCA", "substitution, spectral", "substitution, PCA"]
-    header += ["the mean for everyone", "substitutes that are the original"]
-    text = "The error that an attack leaves, beside that of the disguise itself: "
+    header += ["guessing the mean", "unchanged values"]
+    text = "The root mean square error of an attack, divided by that of the disguise: "
     text += f"{COLUMNS} attributes of rank {RANK}, {CELLS} cells.\n\n" + table(header, lines)
     safe = [gamma for gamma in gammas if gamma not in gained]
     named = ", ".join(map(str, safe)) or "none"
@@ -88,8 +88,8 @@ def recovered(rows: Sequence[Row]) -> tuple[Section, list[Compared]]:
         ),
         Compared(
             "random substitution is immune to these attacks",
-            f"at γ = {named} they leave no less than the mean for everyone leaves"
-            + (f"; from γ = {min(gained)} on they recover something" if gained else ""),
+            f"at γ = {named} they are no better than guessing the mean"
+            + (f"; at γ = {', '.join(map(str, gained))} they are" if gained else ""),
             holds=not gained,
         ),
     ]

@@ -35,7 +35,7 @@ def forests(rows: Sequence[Row], names: Sequence[str]) -> Section:
     header = ["table"]
     for word in ("SysFor", "credal"):
         header += [f"{word}: leaves", "accuracy, originals", "accuracy, FF", "EDUDS, FF"]
-    lead = "Three trees each, over all folds; leaves are those of a tree, on the mean.\n\n"
+    lead = "Forests of three trees, all folds. *Leaves* is the mean number per tree.\n\n"
     return Section("forests", lead + table(header, lines), "Credal forests instead of SysFor")
 
 
@@ -54,11 +54,11 @@ def linear(rows: Sequence[Row]) -> tuple[Section, Compared]:
         [f"{int(size):,}", f"{second:.4f}", f"{1e6 * second / size:.3f}"]
         for size, second in zip(sizes, seconds, strict=True)
     ]
-    text = "Forest Framework without its step 1, on F1's nine attributes and one thread: seconds "
-    text += "of the processor, the fewest of three; trees are those of the first 2,000 records.\n\n"
+    text = "Seconds of the processor for Forest Framework without its step 1, the fewest of three, "
+    text += "on one thread: F1's nine attributes, and trees grown from the first 2,000 records.\n\n"
     text += table(["records", "seconds", "µs per record"], lines)
     section = Section("time", text, "Time against records (§3)", {"fi-time": drawing})
-    said = f"time grows as n to the power of {power:.2f}, from {int(sizes[0]):,} records "
-    said += f"to {int(sizes[-1]):,}"
+    said = f"from {int(sizes[0]):,} to {int(sizes[-1]):,} records the time grows as n to the power "
+    said += f"of {power:.2f}"
     holds = bool(LINEAR[0] <= power <= LINEAR[1])
     return section, Compared("without the forest, Forest Framework is O(n)", said, holds=holds)

@@ -54,8 +54,7 @@ def findings(
     sections += [_widths(widths, names), _splits(widths, names)]
     sections.append(_inflated(inflated, names))
     if absent:
-        text = f"{', '.join(absent)}: NOT RUN. The file in the data folder is not the whole table "
-        text += "(a column is blank, or it is not there at all)."
+        text = f"Not run: the data folder has no complete table of {', '.join(absent)}."
         sections.append(Section("absent", text, "Not run"))
     facts = {
         "runs": runs,
@@ -238,7 +237,7 @@ def _compared(measures: Mapping[str, Any], names: Sequence[str]) -> list[Compare
     return [
         judged(
             "Accuracy: FF above F and GADP on all tables but Credit",
-            f"FF is best of the three on {said(ahead)}",
+            f"FF is the best of the three on {said(ahead)}",
             holds=set(ahead) == all_but["credit"],
         ),
         judged(
@@ -273,12 +272,12 @@ def _compared(measures: Mapping[str, Any], names: Sequence[str]) -> list[Compare
         ),
         Compared(
             f"SERS as in table 4, within {CLOSE}",
-            near + (f"; not {', '.join(far)}" if far else ""),
+            near + (f"; farther off: {', '.join(far)}" if far else ""),
             not far,
         ),
         judged(
             "SERS: FF comparable with all others",
-            f"at most {apart:.3f} bits apart, where the paper's own are up to {allowed:.3f}",
+            f"at most {apart:.3f} bits apart; the paper's own are up to {allowed:.3f} apart",
             holds=apart <= allowed,
         ),
     ]

@@ -110,14 +110,14 @@ def _figure_dummies() -> Section:
         bound = [dummy_bound(int(n), int(n), fold) for n in kinds]
         axes.semilogx(kinds, bound, label=f"{fold}-fold universe")
     axes.axhline(1 / 3, ls=":", c="k", label="the thesis: below a third")
-    axes.set(xlabel="kinds of records that can be collected", ylabel="most that is lost, of r·s/n")
+    axes.set(xlabel="n, possible records", ylabel="bound on the privacy loss, of r·s/n")
     legend(drawing)
     text = (
-        "The loss with dummies is at most (n − √(2n−1)) / (2(n−1)) of r·s/n (§6.2). That is a "
-        f"third at n = 13 ({dummy_ratio(13):.4f}) and goes to a half: {dummy_ratio(10**6):.4f} "
-        "at a million."
+        "With dummies the privacy loss is at most (n − √(2n−1)) / (2(n−1)) of r·s/n (§6.2). That "
+        f"bound is a third at n = 13 ({dummy_ratio(13):.4f}) and approaches a half: "
+        f"{dummy_ratio(10**6):.4f} at a million."
     )
-    title = "Chapter 6: the most that is lost with dummies"
+    title = "Chapter 6: the bound with dummies"
     return Section("chapter-6-dummies", text, title, {"fong-dummies": drawing})
 
 
@@ -128,11 +128,11 @@ def _storage(rows: Sequence[Row]) -> Section:
     made = [
         [*key, f"{copies[key][0] / fewest[key][0]:.3f}", f"{stored[key][0]:.1f}"] for key in copies
     ]
-    header = ["pick", "shape", "copies over the fewest", "stored records a sample"]
+    header = ["pick", "shape", "copies / fewest copies", "stored records per sample"]
     text = (
-        "Lemma 6-1: no choice of T′ needs fewer than max(c, ⌈2s/n⌉) copies. Records are counted "
-        "here as the thesis stores them; as distinct records with counts they take at most two "
-        "rows a cell."
+        "Lemma 6-1: every choice of T′ needs at least max(c, ⌈2s/n⌉) copies. Records are counted "
+        "as the thesis stores them, one by one; as distinct records with counts they take at most "
+        "two rows per possible record."
     )
     return Section("chapter-6-storage", f"{text}\n\n{table(header, made)}", "Chapter 6: storage")
 
@@ -155,10 +155,10 @@ def _losses(rows: Sequence[Row]) -> Section:
         [*key, f"{share[key][0]:.3f}", f"{real[key][0]:.3f}", percent(exposed[key][0])]
         for key in share
     ]
-    header = ["shape", "pick", "loss, of r·s/n", "among rows that are no dummies", "kinds exposed"]
+    header = ["shape", "pick", "loss, of r·s/n", "loss without dummy rows", "exposed records"]
     text = (
-        "*Exposed* kinds of records are likelier to be met among the stored records than among the "
-        "collected: the thesis' low-frequency problem.\n\n" + table(header, made)
+        "A possible record is *exposed* if it is more frequent among the stored records than among "
+        "the collected ones: the thesis' low-frequency problem.\n\n" + table(header, made)
     )
     title = "Chapter 6: privacy loss"
     return Section("chapter-6-loss", text, title, {"fong-loss": drawing})
@@ -205,8 +205,8 @@ def _compared(rows: Sequence[Row], facts: dict[str, Any]) -> list[Compared]:
         ),
         Compared(
             "the worked sums and Lemma 5-6 add |T^P|",
-            f"of 14 days 24 − {yes[0]} − {yes[1]} = {24 - sum(yes)} are Yes; a plus makes it "
-            f"{24 - yes[0] + yes[1]}",
+            f"24 − {yes[0]} − {yes[1]} = {24 - sum(yes)} of the 14 days are Yes; a plus would make "
+            f"it {24 - yes[0] + yes[1]}",
             holds=24 - yes[0] + yes[1] == 9,
         ),
         Compared(
@@ -221,12 +221,12 @@ def _compared(rows: Sequence[Row], facts: dict[str, Any]) -> list[Compared]:
         ),
         Compared(
             "with dummies the loss is always below a third of r·s/n",
-            f"up to {worst:.3f} of it; the bound itself passes a third at 14 kinds of records",
+            f"up to {worst:.3f} of it; the bound itself is above a third from n = 14 on",
             holds=worst < 1 / 3,
         ),
         Compared(
             "doubling the universe solves the low-frequency problem",
-            f"up to {percent(exposed)} of the kinds of records stay exposed: it needs n·x ≥ m·y",
+            f"up to {percent(exposed)} of possible records stay exposed: it needs n·x ≥ m·y",
             holds=exposed == 0,
         ),
         Compared(

@@ -120,11 +120,11 @@ def real(rows: Sequence[Row]) -> Section:
         ]
         for row in rows
     ]
-    header = ["cut", "pick", "|T^U|", "kinds collected", "copies (fewest)", "listed per sample"]
-    header += ["rows as counts", "loss, of the plain table's", "kinds exposed", "seconds"]
+    header = ["cut", "pick", "|T^U|", "distinct records", "copies (fewest)", "listed per sample"]
+    header += ["rows with counts", "loss, of the plain table's", "exposed records", "seconds"]
     header += ["tree's accuracy, %"]
-    text = "Adult's 30,162 complete training records. *Listed* is the thesis' storage, every "
-    text += "record of T′ and T^P written out; *rows as counts* is ours, distinct records with "
-    text += "their counts. The tree is the one the plain records give, tried on Adult's own test "
-    text += "part.\n\n"
+    text = "Adult's 30,162 complete training records. *Listed per sample* is the thesis' storage: "
+    text += "every record of T′ and T^P, one by one. *Rows with counts* is ours: distinct records "
+    text += "with their counts. The tree is that of the plain records; its accuracy is measured on "
+    text += "Adult's own test part.\n\n"
     return Section("real-samples", text + table(header, lines), "Chapter 7: real samples")

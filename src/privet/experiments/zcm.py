@@ -101,7 +101,7 @@ def zcm(lab: Lab) -> Findings:
     sections = [_figure(name, rows, thetas) for name in names]
     absent = [TABLES[name] for name in TABLES if name not in names]
     if absent:
-        text = f"The table of {', '.join(absent)} is not whole in the data folder: not run."
+        text = f"Not run: the data folder has no complete table of {', '.join(absent)}."
         sections.append(Section("absent", text, "Not run"))
     return Findings(sections, _compared(names, rows, thetas), {"runs": runs, "absent": absent})
 
@@ -137,7 +137,8 @@ def _figure(name: str, rows: Sequence[Row], thetas: Sequence[float]) -> Section:
             cells += _spread(rows, name, theta, method)
         lines.append([*cells, *fitted.get(theta, ("", ""))])
     header = ["θ", "direct: mean %", "variance", "naive: mean %", "variance", "plain: mean %"]
-    text = table([*header, "variance", "joint: mean %", "variance"], lines)
+    lead = "Mean and variance of the accuracy over all runs.\n\n"
+    text = lead + table([*header, "variance", "joint: mean %", "variance"], lines)
     return Section(name, text, f"{TABLES[name]}, {FIGURES[name]}", {f"zcm-{name}": drawing})
 
 
@@ -150,7 +151,7 @@ def _compared(names: Sequence[str], rows: Sequence[Row], thetas: Sequence[float]
         compared.append(
             Compared(
                 f"{TABLES[name]}: at θ = 0 and θ = 1 exactly the result of ID3",
-                f"in {same} of {len(ends)} runs",
+                f"the same accuracy in {same} of {len(ends)} runs",
                 same == len(ends),
             )
         )
@@ -163,8 +164,8 @@ def _compared(names: Sequence[str], rows: Sequence[Row], thetas: Sequence[float]
         compared.append(
             Compared(
                 f"{TABLES[name]}: the mean falls as θ moves from 0 and 1 towards 0.5",
-                f"from {mean[0]:.2f} % at 0 to {lower[-1]:.2f} %, and from {mean[1]:.2f} % at 1 to "
-                f"{upper[0]:.2f} % nearest to 0.5",
+                f"from {mean[0]:.2f} % at θ = 0 to {lower[-1]:.2f} %, and from {mean[1]:.2f} % at "
+                f"θ = 1 to {upper[0]:.2f} % at the θ nearest to 0.5",
                 falls,
             )
         )
@@ -175,7 +176,7 @@ def _compared(names: Sequence[str], rows: Sequence[Row], thetas: Sequence[float]
         ]
         compared.append(
             Compared(
-                f"{TABLES[name]}: (ours) correcting counts is no worse than believing them",
+                f"{TABLES[name]}: (ours) direct is no worse than naive",
                 f"at {len(ahead)} of {len(thetas)} θ",
                 len(ahead) == len(thetas),
             )
@@ -189,8 +190,8 @@ def _compared(names: Sequence[str], rows: Sequence[Row], thetas: Sequence[float]
         ]
         compared.append(
             Compared(
-                f"{TABLES[name]}: (ours) nor is fitting the whole table, within 0.1 points",
-                f"at {len(ahead)} of {len(upper)} θ",
+                f"{TABLES[name]}: (ours) joint is no worse than naive, within 0.1 points",
+                f"at {len(ahead)} of {len(upper)} θ above 0.5",
                 len(ahead) == len(upper),
             )
         )
