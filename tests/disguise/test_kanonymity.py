@@ -1,6 +1,7 @@
 """k-anonymity: the thesis' table, the choice of steps, and what is refused."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from privet.audit import audit
 from privet.audit.diversity import diversity, diversity_of
 from privet.disguise import KAnonymity
 from privet.disguise.hierarchy import ladders
-from privet.disguise.kanonymity import information
+from privet.disguise.kanonymity import PARTITIONS, information
 from privet.errors import PlanError, PrivetWarning, ReleaseError
 from privet.estimators import TreeClassifier
 from privet.release import Release
@@ -174,6 +175,73 @@ def test_categories_are_generalised_and_numbers_cut() -> None:
     assert {"age", "rent"} <= set(report.facts.skipped)  # no card tells how they were cut
     with pytest.raises(PlanError, match="partition must be one of"):
         KAnonymity(5, partition="best").disguise(raw, PEOPLE)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(PARTITIONS),
+    st.integers(2, 6),
+    st.one_of(st.none(), st.just(2)),
+    st.one_of(st.none(), st.floats(0.05, 0.5)),
+    st.integers(0, 9),
+)
+def test_groups_are_as_diverse_and_as_close_as_asked(
+    partition: str, k: int, least: int | None, away: float | None, seed: int
+) -> None:
+    raw = people(300, seed)
+    steps = {"age": {"bins": [6, 3, 1]}, "rent": {"bins": [1]}}
+    method = KAnonymity(k, steps, ["age", "rent"], partition=partition, l=least, t=away)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivetWarning)
+        release = method.disguise(raw, PEOPLE)
+    measured = diversity(release)
+    assert measured.k >= k
+    assert measured.l >= (least or 1)
+    assert measured.t <= (1 if away is None else away) + 1e-9
+    release.verify()
+
+
+def test_a_group_that_agrees_is_given_away_unless_it_must_be_diverse() -> None:
+    raw = people(600)
+    raw["risk"] = np.where(np.asarray(raw["age"]) > 50, "high", "low")
+    told = {}
+    for least in (None, 2):
+        method = KAnonymity(5, partition="mondrian", quasi=["age"], l=least)
+        (outcome,) = audit(method.disguise(raw, PEOPLE), attacks=["homogeneity"], seed=1).attacks
+        told[least] = outcome.value
+    assert told[None] is not None
+    assert told[None] > 0.95
+    assert told[2] is not None
+    assert told[2] < 0.7
+
+
+def test_what_was_promised_of_groups_is_checked_again() -> None:
+    method = KAnonymity(2, quasi=["Outlook"], l=2, t=0.4, suppress=0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivetWarning)
+        release = method.disguise(DAYS, SCHEMA)
+    assert release.anonymity is not None
+    assert "2-diverse" in " ".join(release.claim.notes)
+    for promise in (replace(release.anonymity, l=3), replace(release.anonymity, t=0.0)):
+        with pytest.raises(ReleaseError, match="Some group has"):
+            promise.verify(release)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"l": 1}, "l must be a whole number from 2 to 2"),
+        ({"l": 3}, "l must be a whole number from 2 to 2"),
+        ({"l": 2.0}, "l must be a whole number"),
+        ({"t": 1.5}, "t must be a number"),
+        ({"sensitive": "Play"}, "goes with l or t"),
+        ({"l": 2, "sensitive": "Wind"}, "outside the quasi-identifier"),
+        ({"l": 2, "sensitive": "Moon"}, "outside the quasi-identifier"),
+    ],
+)
+def test_promises_that_cannot_be_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        KAnonymity(2, **settings).disguise(DAYS, SCHEMA)
 
 
 def test_diversity_by_hand() -> None:

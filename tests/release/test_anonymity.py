@@ -19,9 +19,30 @@ def test_a_good_form_comes_back() -> None:
     assert Anonymity.from_dict({**GOOD, "k": 1}, SCHEMA).k == 1
 
 
+def test_a_form_with_a_sensitive_attribute_comes_back() -> None:
+    form = {**GOOD, "sensitive": "Play", "l": 2, "t": 0.25}
+    made = Anonymity.from_dict(form, SCHEMA)
+    assert made == Anonymity(2, ("Outlook", "Wind"), "Play", 2, 0.25)
+    assert made.to_dict() == form
+    notes = " ".join(made.notes())
+    assert "2-diverse" in notes
+    assert "0.25-close" in notes
+    assert Anonymity.from_dict({**GOOD, "sensitive": "Play", "t": 0.25}, SCHEMA).l is None
+
+
 @pytest.mark.parametrize(
     "form",
     [
+        {**GOOD, "l": 2},  # of what?
+        {**GOOD, "sensitive": "Play"},
+        {**GOOD, "sensitive": "Moon", "l": 2},
+        {**GOOD, "sensitive": "Wind", "l": 2},
+        {**GOOD, "sensitive": ["Play"], "l": 2},
+        {**GOOD, "sensitive": "Play", "l": 1},
+        {**GOOD, "sensitive": "Play", "l": 2.0},
+        {**GOOD, "sensitive": "Play", "t": 1},
+        {**GOOD, "sensitive": "Play", "t": -0.1},
+        {**GOOD, "sensitive": "Play", "t": True},
         {**GOOD, "k": 0},
         {**GOOD, "k": -2},
         {**GOOD, "k": 2.0},

@@ -85,7 +85,7 @@ def _kept(release: Release, original: Original | None) -> list[Check]:
     """Check what whole-table methods say of their records: k, or that tables complete them."""
     checks = []
     for promise, what in (
-        (release.anonymity, "Every group of the quasi-identifier has k records or more"),
+        (release.anonymity, "Every group of the quasi-identifier keeps what the card says"),
         (release.universe, "The two tables complete some records to the universe"),
     ):
         if promise is None:
@@ -96,9 +96,7 @@ def _kept(release: Release, original: Original | None) -> list[Check]:
             checks.append(Check(what, holds=False, detail=str(error), hard=True))
         else:
             detail = (
-                f"k = {promise.k}"
-                if isinstance(promise, Anonymity)
-                else f"{promise.copies:,} copies"
+                promise.words if isinstance(promise, Anonymity) else f"{promise.copies:,} copies"
             )
             checks.append(Check(what, holds=True, detail=detail, hard=True))
     if release.universe is not None and original is not None and original.collected is not None:

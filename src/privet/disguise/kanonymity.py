@@ -1,4 +1,8 @@
-"""k-anonymity by stepwise generalisation: the baseline that gives up values (Fong §4.1.1)."""
+"""k-anonymity by stepwise generalisation: the baseline that gives up values (Fong §4.1.1).
+
+Groups can be asked to be l-diverse or t-close as well: k-anonymity alone does not keep a group from
+agreeing on a value.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,10 @@ from privet.disguise.plan import Plan
 from privet.disguise.treatment import Exact, Treatment, ValueClass
 from privet.disguise.whole import WholeTable, taken, whole
 from privet.errors import PlanError, PrivetWarning
-from privet.release.anonymity import Anonymity, groups_of
+from privet.release.anonymity import Anonymity, counted, groups_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,7 +46,7 @@ class KAnonymity(WholeTable):
     """Make attributes coarser, step by step, until every record has k − 1 others like it.
 
     Protects from being told apart by the quasi-identifier; what a group has in common is given
-    away.
+    away, unless groups are asked to be diverse (``l``) or close to all records (``t``).
 
     Parameters
     ----------
@@ -63,6 +67,14 @@ class KAnonymity(WholeTable):
         categories only, and cuts numbers in several dimensions at once: each group of equal
         categories is halved at the median of its widest attribute while both halves keep k records
         (LeFevre and others, 2006). A number is released as the middle of its group's interval.
+    l
+        How many values of the sensitive attribute every group must have (l-diversity;
+        Machanavajjhala and others, 2006).
+    t
+        How far the shares of the sensitive attribute in a group may be from those of all released
+        records: half the sum of differences, 0 to 1 (t-closeness; Li and others, 2007).
+    sensitive
+        A category outside the quasi-identifier, for ``l`` and ``t``; the class by default.
 
     Examples
     --------
@@ -71,6 +83,9 @@ class KAnonymity(WholeTable):
     >>> release = pv.KAnonymity(k=2, quasi=["Outlook"]).disguise(table, schema, seed=1)
     >>> release.anonymity.k
     2
+    >>> diverse = pv.KAnonymity(k=2, quasi=["Wind"], l=2).disguise(table, schema, seed=1)
+    >>> diverse.anonymity.words
+    '2-anonymity and 2-diversity'
     """
 
     method: ClassVar[str] = "k-anonymity"
@@ -81,6 +96,9 @@ class KAnonymity(WholeTable):
     suppress: float | None = None
     order: Sequence[str] | None = None
     partition: str = "hierarchy"
+    l: int | None = None  # noqa: E741 - its name in all the literature
+    t: float | None = None
+    sensitive: str | None = None
 
     @property
     def _budget(self) -> float:
@@ -93,10 +111,31 @@ class KAnonymity(WholeTable):
         >>> schema = pv.datasets.schema("weather")
         >>> pv.KAnonymity(k=2).check(schema)
         """
-        self._checked(schema)
+        self._promise(schema)
+
+    def _promise(self, schema: Schema) -> Anonymity:
+        """Return what every group has to keep; settings that do not go together are refused."""
+        quasi = self._checked(schema)
+        if self.l is None and self.t is None:
+            if self.sensitive is not None:
+                message = "KAnonymity: sensitive goes with l or t."
+                raise PlanError(message, hint="l = 2 asks for two values in every group.")
+            return Anonymity(self.k, quasi)
+        name = schema.target if self.sensitive is None else self.sensitive
+        if name not in schema or name in quasi or not schema[name].is_categorical:
+            message = "KAnonymity: sensitive must name a category outside the quasi-identifier."
+            raise PlanError(message, hint=f"the quasi-identifier is {', '.join(quasi)}.")
+        most = len(schema[name].values or ())
+        if self.l is not None and not (_is_whole(self.l) and 2 <= self.l <= most):
+            message = f"KAnonymity: l must be a whole number from 2 to {most}, the values of "
+            raise PlanError(message + f"{name!r}.")
+        if self.t is not None and not _is_share(self.t):
+            raise PlanError("KAnonymity: t must be a number from 0 up to, but not, 1.")
+        away = None if self.t is None else float(self.t)
+        return Anonymity(self.k, quasi, name, self.l, away)
 
     def _checked(self, schema: Schema) -> tuple[str, ...]:
-        if not isinstance(self.k, int) or isinstance(self.k, bool) or self.k < 2:
+        if not _is_whole(self.k) or self.k < 2:
             raise PlanError("KAnonymity: k must be a whole number of at least 2.")
         if not _is_share(self._budget):
             raise PlanError("KAnonymity: suppress must be a share from 0 up to, but not, 1.")
@@ -130,7 +169,7 @@ class KAnonymity(WholeTable):
         >>> pv.KAnonymity(k=2).claim(schema).epsilon
         inf
         """
-        anonymity = Anonymity(self.k, self._checked(schema))
+        anonymity = self._promise(schema)
         treatments = dict.fromkeys(schema.names, ValueClass.method)
         treatments[schema.target] = Exact.method
         return self.claimed(schema, treatments, anonymity.notes(), seeded=seeded, formal=True)
@@ -146,7 +185,8 @@ class KAnonymity(WholeTable):
         ...     method.made(table, schema, source, shuffle=True).anonymity.k
         2
         """
-        quasi = self._checked(schema)
+        promise = self._promise(schema)
+        quasi = promise.quasi
         raw = whole(records, schema)
         steps, keep = self.generalise(raw, schema)
         kept = {name: taken(column, keep) for name, column in raw.items()}
@@ -155,7 +195,7 @@ class KAnonymity(WholeTable):
             kept |= self._partitioned(kept, steps, schema, [n for n in quasi if n not in cut], cut)
         made = in_memory(kept, Plan(steps).recipe(schema), source, shuffle=shuffle)
         words = made.treatments | dict.fromkeys(cut, ValueClass.method)
-        release = replace(made, treatments=words, anonymity=Anonymity(self.k, quasi))
+        release = replace(made, treatments=words, anonymity=promise)
         release.verify()
         for message in self._losses(steps, schema, keep):
             warnings.warn(message, PrivetWarning, stacklevel=4)
@@ -181,7 +221,15 @@ class KAnonymity(WholeTable):
             raise PlanError(message, hint="fill them before, or use partition='hierarchy'.")
         ranges = np.array([schema[name].range for name in cut])
         start = groups_of(coded).member if coded else np.zeros(len(numbers), np.int64)
-        middles = mondrian(numbers, ranges, start, self.k)
+        promise = self._promise(schema)
+        secret, size = _secret(promise, raw, schema)
+        everyone = np.bincount(secret, minlength=size)
+
+        def good(rows: NDArray[np.int64]) -> bool:
+            counts = np.bincount(secret[rows], minlength=size)
+            return bool(promise.good(counts[None], everyone)[0])
+
+        middles = mondrian(numbers, ranges, start, self.k, good)
         whole_numbers = np.array([schema[name].integer for name in cut])
         middles = np.where(whole_numbers, np.floor(middles), middles)
         return dict(zip(cut, middles.T, strict=True))
@@ -200,17 +248,19 @@ class KAnonymity(WholeTable):
         >>> steps["Wind"], int(keep.sum())
         (Exact(), 14)
         """
-        quasi = self._checked(schema)
-        cut = self._cut(quasi, schema)
-        quasi = tuple(name for name in quasi if name not in cut)
+        promise = self._promise(schema)
+        cut = self._cut(promise.quasi, schema)
+        quasi = tuple(name for name in promise.quasi if name not in cut)
+        secret, size = _secret(promise, raw, schema)
         ladder = ladders(self.hierarchies, schema)
         rungs = dict.fromkeys(quasi, 0)
         if not quasi:
             exact: dict[str, Treatment] = {name: Exact() for name in schema.names}
             rows = len(next(iter(raw.values())))
-            if rows < self.k:
-                message = f"{self.k}-anonymity cannot be reached with {rows:,} records."
-                raise PlanError(message, hint="lower k, or collect more records.")
+            everyone = np.bincount(secret, minlength=size)
+            if not promise.good(everyone[None], everyone)[0]:
+                message = f"{promise.words} cannot be reached with these {rows:,} records."
+                raise PlanError(message, hint="lower k or l, or collect more records.")
             return exact, np.ones(rows, np.bool_)
 
         def coded(name: str, rung: int) -> NDArray[Any]:
@@ -222,7 +272,7 @@ class KAnonymity(WholeTable):
         order = list(self.order or ())
         while True:
             groups = groups_of(list(codes.values()))
-            keep = (groups.sizes >= self.k)[groups.member]
+            keep = _kept(promise, counted(groups, secret, size))[groups.member]
             if (~keep).sum() <= self._budget * len(keep) and keep.any():
                 break
             higher = {
@@ -231,9 +281,11 @@ class KAnonymity(WholeTable):
                 if rung + 1 < len(ladder[name]) and (not self.order or name in order)
             }
             if not higher:
-                message = f"{self.k}-anonymity cannot be reached: no step is left and "
-                message += f"{int((~keep).sum()):,} of {len(keep):,} records are in smaller groups."
-                raise PlanError(message, hint="add steps, suppress a share of records, or lower k.")
+                message = f"{promise.words} cannot be reached: no step is left and "
+                message += f"{int((~keep).sum()):,} of {len(keep):,} records are in groups that "
+                message += "fall short of it."
+                hint = "add steps, suppress a share of records, or ask for less."
+                raise PlanError(message, hint=hint)
             name = self._next(order, codes, higher, target)
             rungs[name] += 1
             codes[name] = higher[name]
@@ -261,7 +313,7 @@ class KAnonymity(WholeTable):
         if self.suppress is None and not keep.all():
             said.append(
                 f"k-anonymity left out {int((~keep).sum()):,} of {len(keep):,} records, whose "
-                f"groups stayed too small; suppress = 0 keeps all, and makes attributes coarser."
+                f"groups fell short of it; suppress = 0 keeps all, and makes attributes coarser."
             )
         return said
 
@@ -295,6 +347,30 @@ def information(codes: NDArray[Any], target: NDArray[Any]) -> float:
         return float(-(share * np.log2(share)).sum())
 
     return entropy(table.sum(0)) + entropy(table.sum(1)) - entropy(table.ravel())
+
+
+def _secret(
+    promise: Anonymity, raw: Mapping[str, Column], schema: Schema
+) -> tuple[NDArray[np.int64], int]:
+    """Return the codes of the sensitive attribute, and how many there are; one if none is."""
+    if promise.sensitive is None:
+        return np.zeros(len(next(iter(raw.values()))), np.int64), 1
+    attribute = schema[promise.sensitive]
+    return attribute.encode(raw[promise.sensitive]).astype(np.int64), attribute.coding().size
+
+
+def _kept(promise: Anonymity, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which groups stay: closeness is to those that stay, so it is asked again."""
+    keep = np.ones(len(counts), np.bool_)
+    while True:
+        good = keep & promise.good(counts, counts[keep].sum(axis=0))
+        if (good == keep).all():
+            return keep
+        keep = good
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def _is_share(budget: object) -> bool:

@@ -1,7 +1,8 @@
 """Multi-dimensional partitioning: groups of at least k records, cut at medians (Fong §4.1.1).
 
 LeFevre and others' Mondrian (2006): a group is halved at the median of the attribute in which it is
-widest, beside the attribute's range, as long as both halves keep k records.
+widest, beside the attribute's range, as long as both halves keep k records and whatever else
+was promised of a group.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from privet.coding import Floats
@@ -18,11 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["mondrian"]
 
 
-def mondrian(numbers: Floats, ranges: Floats, start: NDArray[np.int64], k: int) -> Floats:
+def mondrian(
+    numbers: Floats,
+    ranges: Floats,
+    start: NDArray[np.int64],
+    k: int,
+    good: Callable[[NDArray[np.int64]], bool] = lambda _: True,
+) -> Floats:
     """Return for each record the middles of its group's intervals, records × attributes.
 
     ``numbers`` are records × attributes, ``ranges`` their lowest and highest numbers, ``start`` the
-    groups to begin with, each of at least ``k`` records.
+    groups to begin with, each of at least ``k`` records. ``good`` says of the rows of a group
+    whether they may be one.
 
     >>> ages = np.array([[20.0], [30], [50], [60]])
     >>> mondrian(ages, np.array([[0.0, 100]]), np.zeros(4, np.int64), 2).ravel().tolist()
@@ -37,22 +47,22 @@ def mondrian(numbers: Floats, ranges: Floats, start: NDArray[np.int64], k: int) 
     while open_groups:
         rows, low, high = open_groups.pop()
         inside = numbers[rows]
-        cut = _cut(inside, spans, k)
-        if cut is None:
+        for column, border in _cuts(inside, spans, k):
+            left = inside[:, column] <= border
+            if good(rows[left]) and good(rows[~left]):
+                below, above = high.copy(), low.copy()
+                below[column] = above[column] = border
+                open_groups += [(rows[left], low, below), (rows[~left], above, high)]
+                break
+        else:
             middles[rows] = (low + high) / 2
-            continue
-        column, border = cut
-        left = inside[:, column] <= border
-        below, above = high.copy(), low.copy()
-        below[column] = above[column] = border
-        open_groups += [(rows[left], low, below), (rows[~left], above, high)]
     return middles
 
 
-def _cut(numbers: Floats, spans: Floats, k: int) -> tuple[int, float] | None:
-    """Return the attribute and the border of the next cut, or None if no half would keep k."""
+def _cuts(numbers: Floats, spans: Floats, k: int) -> Iterator[tuple[int, float]]:
+    """Yield attributes and borders whose halves keep k records, the widest attribute first."""
     if len(numbers) < 2 * k:
-        return None
+        return
     widths = np.ptp(numbers, axis=0) / spans
     for column in np.argsort(-widths, kind="stable"):
         values = np.sort(numbers[:, column])
@@ -61,5 +71,4 @@ def _cut(numbers: Floats, spans: Floats, k: int) -> tuple[int, float] | None:
         places = places[(places >= k) & (places <= len(values) - k)]
         if len(places):
             at = places[np.argmin(np.abs(places - len(values) / 2))]
-            return int(column), float((values[at - 1] + values[at]) / 2)
-    return None
+            yield int(column), float((values[at - 1] + values[at]) / 2)
