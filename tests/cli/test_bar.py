@@ -40,6 +40,19 @@ def test_a_bar_on_a_terminal_and_json_beside_it(folder: Path) -> None:
     assert "generating" in drawn
 
 
+def test_a_log_gets_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    told = bar.Lines(pause=0.0)
+    with listening(told):
+        for _ in track(range(2), "outer", 2):
+            assert list(track(range(3), "inner", 3)) == [0, 1, 2]
+        assert list(track(range(2), "without a total")) == [0, 1]
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(", about")[0] for line in said] == ["outer: 1 of 2", "outer: 2 of 2"]
+    with listening(bar.Lines()):  # nothing within the first minute
+        assert list(track(range(3), "work", 3)) == [0, 1, 2]
+    assert capsys.readouterr().err == ""
+
+
 def test_no_bar_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with bar.shown():
         assert list(track(range(3), "work")) == [0, 1, 2]

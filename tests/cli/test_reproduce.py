@@ -51,12 +51,14 @@ def test_all_papers_one_after_another(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run(*arguments)
     assert "toy: A toy (1 of 1)" in result.stderr
     assert "All 1 papers in 0 s: toy 0 s." in result.stderr
+    assert "Time of the processor: 0 s." in result.stderr
     assert "| 2 | 4 |" in result.stdout
     assert Path("papers/toy.md").exists()
     form = run_json(*arguments)
     (paper,) = form["papers"]
     assert paper["remembered"] == paper["trials"] == 4
     assert form["seconds"] >= paper["seconds"] >= 0
+    assert form["processor_seconds"] >= paper["processor_seconds"] >= 0
 
 
 def test_an_unknown_paper() -> None:

@@ -1,9 +1,10 @@
-"""Progress bars for long work: on stderr, and only if it is a terminal."""
+"""Progress of long work on stderr: bars on a terminal, elsewhere now and then a line if asked."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from privet.progress import listening
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-__all__ = ["Bar", "shown"]
+__all__ = ["Bar", "Lines", "lines", "shown"]
 
 
 class Bar:
@@ -49,6 +50,53 @@ class Bar:
             self.drawing.stop()
         self.drawing = None
         self.tasks.clear()
+
+
+class Lines:
+    """A listener that says once in a while how far the outermost work is: for logs."""
+
+    def __init__(self, pause: float = 60.0) -> None:
+        self.pause = pause  # seconds between two lines
+        self.labels: list[str] = []
+        self.total: int | None = None
+        self.done = 0
+        self.begun = self.said = monotonic()
+
+    def start(self, label: str, total: int | None) -> None:
+        """Begin some work; what is done inside it is not told."""
+        if not self.labels:
+            self.total, self.done, self.begun = total, 0, monotonic()
+        self.labels.append(label)
+
+    def advance(self, amount: int) -> None:
+        """Count what is done, and say so if the last line is long ago."""
+        from privet.cli.output import note
+
+        if len(self.labels) != 1:
+            return
+        self.done += amount
+        now = monotonic()
+        if now - self.said < self.pause or not self.total:
+            return
+        self.said = now
+        left = (now - self.begun) / self.done * (self.total - self.done)
+        told = f"{self.labels[0]}: {self.done:,} of {self.total:,}"
+        note(f"{told}, about {max(1, round(left / 60)):,} min left")
+
+    def end(self) -> None:
+        """End the work that began last."""
+        if self.labels:
+            self.labels.pop()
+
+
+@contextmanager
+def lines() -> Iterator[None]:
+    """Say in lines how far the work in the block is, where no bar can be drawn."""
+    if sys.stderr.isatty():
+        yield
+        return
+    with listening(Lines()):
+        yield
 
 
 def _drawing() -> Progress:

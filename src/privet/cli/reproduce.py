@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,7 @@ def command(
 
     A run that was stopped goes on where it was when the command is given again.
     """
+    from privet.cli.bar import lines
     from privet.cli.output import emit, note
     from privet.experiments import Lab, find, write_page
     from privet.experiments.memory import cache_folder
@@ -69,7 +71,7 @@ def command(
 
     names = list(HOMES) if name == ALL else [name]
     forms = []
-    begun = monotonic()
+    begun, used = monotonic(), _processor()
     for place, paper in enumerate(names, 1):
         experiment = find(paper)
         if name == ALL:
@@ -84,18 +86,27 @@ def command(
             version=experiment.version,
             repeats=runs,
         )
-        since = monotonic()
-        findings = experiment.work(lab)
+        since, spent = monotonic(), _processor()
+        with lines():
+            findings = experiment.work(lab)
         written = [] if output is None else write_page(output, experiment, lab, findings)
-        forms.append(_form(lab, findings, written, monotonic() - since))
+        times = {"seconds": monotonic() - since, "processor_seconds": _processor() - spent}
+        forms.append(_form(lab, findings, written, times))
         if not as_json:
             _show(lab, findings, written)
     if as_json:
-        papers = {"papers": forms, "seconds": monotonic() - begun}
-        emit(papers if name == ALL else forms[0])
-    elif name == ALL:
-        times = ", ".join(f"{form['paper']} {_time(form['seconds'])}" for form in forms)
-        note(f"All {len(names)} papers in {_time(monotonic() - begun)}: {times}.")
+        total = {"seconds": monotonic() - begun, "processor_seconds": _processor() - used}
+        emit({"papers": forms, **total} if name == ALL else forms[0])
+        return
+    if name == ALL:
+        each = ", ".join(f"{form['paper']} {_time(form['seconds'])}" for form in forms)
+        note(f"All {len(names)} papers in {_time(monotonic() - begun)}: {each}.")
+    note(f"Time of the processor: {_time(_processor() - used)}.")
+
+
+def _processor() -> float:
+    """Return the processor's seconds of this process and of those it waited for."""
+    return sum(os.times()[:4])
 
 
 def _time(seconds: float) -> str:
@@ -114,14 +125,16 @@ def _show(lab: Lab, findings: Findings, written: list[Path]) -> None:
         note(f"Written: {', '.join(map(str, written))}")
 
 
-def _form(lab: Lab, findings: Findings, written: list[Path], seconds: float) -> dict[str, Any]:
+def _form(
+    lab: Lab, findings: Findings, written: list[Path], times: dict[str, float]
+) -> dict[str, Any]:
     return {
         "paper": lab.name,
         "quick": lab.quick,
         "seed": lab.seed,
         "trials": lab.runs,
         "remembered": lab.resumed,
-        "seconds": seconds,
+        **times,
         "compared": [
             {"paper": claim.paper, "ours": claim.ours, "holds": claim.holds}
             for claim in findings.compared
