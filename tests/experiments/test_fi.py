@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from privet.disguise import ForestFramework, Framework
 from privet.experiments import Lab, find
-from privet.experiments.fi import FOLDS, LEAVES, _fold, inflating, judging
+from privet.experiments.fi import FOLDS, LEAVES, NOISE, _fold, inflating, judging, method_of
 from privet.experiments.fi_more import linear
 from privet.experiments.fi_tables import METHODS, NAMES, PAPER
 from privet.experiments.lab import Seeds
@@ -33,6 +34,14 @@ def test_a_trial_judges_by_all_measures(method: str) -> None:
     assert found["sers"] == pytest.approx(PAPER["wine"][method], abs=0.02)
     assert 0.3 < found["accuracy"] <= 1
     assert 0 < found["edusc by records"] <= found["edusc"] < 1
+
+
+def test_methods_have_the_settings_of_the_page() -> None:
+    forest, single = method_of("FF", 45), method_of("F", 45, noise=0.3)
+    assert isinstance(forest, ForestFramework)
+    assert (forest.n_trees, forest.noise, forest.mean, forest.min_leaf) == (3, NOISE, 0.0, 45)
+    assert isinstance(single, Framework)
+    assert (single.noise, single.change, single.mean, single.min_leaf) == (0.3, 0.1, 0.0, 45)
 
 
 @pytest.mark.uci

@@ -53,9 +53,6 @@ class ForestFramework(Noised):
         and more is disclosed.
     noise
         The standard deviation of the noise, as a share of each attribute's range.
-    mean
-        The mean of the noise, likewise; 0 by default. What leaves a sub-domain at one end comes in
-        at the other, so that another mean moves numbers round inside it.
     min_leaf
         The least records in a leaf; by default 4 % of the records, two at least.
     goodness, separation
@@ -67,6 +64,9 @@ class ForestFramework(Noised):
     forest
         ``"sysfor"``, or ``"credal"``: credal trees, one for each of the best attributes at the
         root, which take none of the four settings before.
+    mean
+        The mean of the noise, as a share of each range; 0 by default. What leaves a sub-domain at
+        one end comes in at the other, so that another mean moves numbers round inside it.
 
     Examples
     --------
@@ -88,13 +88,13 @@ class ForestFramework(Noised):
 
     n_trees: int = 3
     noise: float = 0.1
-    mean: float = 0.0
     min_leaf: int | None = None
     goodness: float = 0.5
     separation: float = 0.3
     min_gain_ratio: float = 0.01
     confidence: float = 0.25
     forest: str = "sysfor"
+    mean: float = 0.0
 
     @property
     def rules(self) -> Rules:

@@ -67,9 +67,9 @@ def method_of(word: str, leaf: int, noise: float | None = None) -> Noised:
     if word == "RT":
         return RandomNoise(0.3 if noise is None else noise, 0.3 if noise is None else noise)
     if word == "F":
-        return Framework(NOISE if noise is None else noise, 0.1, leaf)
+        return Framework(NOISE if noise is None else noise, change=0.1, min_leaf=leaf)
     if word == "FF":
-        return ForestFramework(3, NOISE if noise is None else noise, leaf)
+        return ForestFramework(3, NOISE if noise is None else noise, min_leaf=leaf)
     return GADP(proximity=0.0 if noise is None else max(0.0, 1.0 - 2.0 * noise))
 
 
