@@ -109,6 +109,30 @@ def test_mistakes_in_commands_are_found() -> None:
     assert not mistakes("privet --master 'local[2]' mine people.release -o tree.json", whole=True)
 
 
+def checklist() -> Iterator[tuple[str, str]]:
+    """Yield the line and the cell *shown by* of every section in the list of papers."""
+    for line in (DOCS / "papers/README.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == 5 and cells[0] != "section" and not set(line) <= set("|-"):
+            yield line, cells[2]
+
+
+def test_every_section_of_the_papers_has_a_command_that_shows_it() -> None:
+    shown = list(checklist())
+    assert len(shown) > 45
+    for line, cell in shown:
+        named = re.findall(r"`((?:privet|pytest) [^`]+)`", cell)
+        assert named, line
+        for path in re.findall(r"tests/[\w/.]+", cell):
+            assert (ROOT / path).is_file(), path
+        paper = re.search(r"privet reproduce (\w+)", cell)
+        titles = re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", cell)
+        assert bool(paper) == bool(titles), line
+        if paper:
+            page = (DOCS / f"papers/{paper[1]}.md").read_text(encoding="utf-8")
+            assert all(f"\n## {title}\n" in page for title in titles), line
+
+
 STILTED = (
     "is not to be had",
     "the house",
