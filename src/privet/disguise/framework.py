@@ -31,6 +31,12 @@ __all__ = ["Framework"]
 _MORE = 1 << 20  # streams of words for categories lie behind those for numbers and the class
 
 
+_CHANGED = (
+    "Numbers have noise, categories are changed to similar ones with probability {change}, the "
+    "class is dealt anew among records of the same leaf of one tree."
+)
+
+
 @method
 @dataclass(frozen=True)
 class Framework(Noised):
@@ -60,13 +66,7 @@ class Framework(Noised):
     """
 
     method: ClassVar[str] = "framework"
-    said = (
-        (
-            "Numbers have noise, categories are changed to similar ones with probability "
-            "{change}, the class is dealt anew among records of the same leaf of one tree."
-        ),
-        SAID,
-    )
+    said = _CHANGED, SAID
 
     noise: float = 0.1
     change: float = 0.2
