@@ -132,10 +132,17 @@ class Distribution:
 
     @classmethod
     def of(cls, release: Release, name: str) -> Distribution:
-        """Return the distribution of a released attribute, or of the whole group it is in."""
+        """Return the distribution of a released attribute, or of the whole group it is in.
+
+        >>> import privet as pv
+        >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")
+        >>> release = pv.RandomSubstitution(gamma=8).disguise(table, schema)
+        >>> pv.Distribution.of(release, "Outlook").rows
+        14.0
+        """
         if len(release.parts) != 1 or release.parts[0].sign < 0:
             message = "The distribution of an attribute is estimated from a release of one part."
-            raise MethodError(message)
+            raise MethodError(message, hint=f"privet.shares(release, {name!r}) takes several.")
         if name not in release.codings:
             message = f"The release has no attribute {name!r}; it has {', '.join(release.codings)}."
             raise DataError(message)
@@ -162,6 +169,11 @@ class Distribution:
 
         ``none`` inverts and leaves negatives; ``paper`` puts zero there, which makes the sum too
         large; ``rescale`` and ``simplex`` give it back its sum; ``em`` maximises the likelihood.
+
+        >>> from privet.channel import GammaDiagonal
+        >>> seen = Distribution(np.array([60.0, 30.0, 10.0]), GammaDiagonal("x", 3, 3))
+        >>> [seen.counts(how).round(1).tolist() for how in ("none", "em")]
+        [[100.0, 25.0, -25.0], [83.3, 16.7, 0.0]]
         """
         if how not in REPAIRS:
             message = f"There is no estimate {how!r}; there are {', '.join(map(repr, REPAIRS))}."
