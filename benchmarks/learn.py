@@ -42,7 +42,8 @@ def run(*, peers_only: bool = False) -> Report:
         import privet as pv
 
         schema = datasets.schema(NAME, bins=BINS)
-        release = pv.RandomSubstitution(gamma=GAMMA).disguise(table, schema)
+        square = pv.RandomSubstitution(gamma=GAMMA, kind="gamma-diagonal", wave=0)  # for `direct`
+        release = square.disguise(table, schema)
 
         def ours() -> None:
             learner = pv.TreeClassifier(method="direct", max_depth=DEPTH)
