@@ -376,6 +376,8 @@ def test_dates_in_python_are_days() -> None:
     assert first.range == (16801, 17166)
     later = first.with_cells(edges=[date(2016, 4, 1)])  # type: ignore[list-item]
     assert later.coding().edges.tolist() == [16892]
+    with pytest.raises(SchemaError, match="edges must be a list"):
+        first.with_cells(edges=date(2016, 4, 1))  # type: ignore[arg-type]
 
 
 def test_a_date_in_another_unit_is_refused_with_the_number() -> None:

@@ -172,8 +172,9 @@ def test_a_damaged_file_is_refused_without_its_values(
         with pytest.raises(DataError, match="damaged") as caught:
             uci.load("wisconsin")
         assert "wisconsin.csv" in str(caught.value)
-        assert "77" not in str(caught.value)
-        assert "bengin" not in str(caught.value)
+        said = str(caught.value).replace(str(tmp_path), "")
+        assert "77" not in said
+        assert "bengin" not in said
 
 
 def test_unknown_tables_and_splits_are_named() -> None:

@@ -118,8 +118,8 @@ def csvs(place: Path) -> Target:
     few = [[row.split(",")[place] for place in (1, 2, 4)] for row in rows]
     forms += [{**forms[3], "rows": few}, {**forms[3], "rows": few, "packed": True}]
     forms += [{**forms[0], "more": forms[0]["rows"]}, {**forms[0], "rows": forms[0]["rows"][:3]}]
-    comma = ["45", "99,5", "bittern", "yea", "birch", "1", "false"]
-    commas = [rows[0].split(","), comma, comma, comma]
+    commas = [rows[0].split(","), *(row.replace(".", "·").split(",") for row in rows[1:])]
+    commas = [[value.replace("·", ",") for value in row] for row in commas]
     forms += [{**forms[0], "rows": commas, "delimiter": ";", "told": {**told, "decimal": ","}}]
     refused = _hostile(forms[0], forms[-1], few)
 

@@ -25,12 +25,12 @@ def dated(attribute: Attribute) -> dict[str, Any]:
 
     TOML has dates, and columns of dates are read as days.
     """
-    edges: Any = attribute.edges
-    given = {"low": attribute.low, "high": attribute.high, "edges": edges}
-    several = isinstance(edges, list | tuple)
+    edges: Any = attribute.edges if isinstance(attribute.edges, list | tuple) else ()
+    given: dict[str, Any] = {"low": attribute.low, "high": attribute.high}
     dates = {word: value for word, value in given.items() if isinstance(value, date)}
-    if several and any(isinstance(edge, date) for edge in edges):
-        dates["edges"] = next(edge for edge in edges if isinstance(edge, date))
+    for edge in edges:
+        if isinstance(edge, date):
+            dates.setdefault("edges", edge)
     if not dates:
         return {}
     word, value = next(iter(dates.items()))
