@@ -182,7 +182,8 @@ def test_a_network_that_goes_and_comes(browser: Any, running: Running) -> None:
 
 
 def test_answers_that_are_refused_for_now_or_for_good(browser: Any, running: Running) -> None:
-    watched = opened(browser, running, PHONE, "?lang=de")
+    # A worker that takes over in time would send past the route below.
+    watched = opened(browser, running, PHONE, "?lang=de", service_workers="block")
     page = watched.page
     replies = chain([(408, "too long")], repeat((410, "closed")))
 
