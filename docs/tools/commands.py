@@ -22,7 +22,7 @@ def described() -> str:
 
     context = click.Context(cli, info_name="privet", **cli.context_settings)
     lines = ["## privet", "", *_options(cli, context)]
-    for role, names in cli.roles.items():  # type: ignore[attr-defined]
+    for role, names in cli.roles.items():
         lines += [f"## {role}", ""]
         for name in names:
             command = cli.get_command(context, name)

@@ -84,7 +84,7 @@ class Joint:
         for number in range(int(branch.max()) + 1):
             shares[own] = self.views[own].inside(masks[own] & (branch == number))
             parts.append(self._within(shares))
-        place, label = np.divmod(self._cells, self.observed.shape[-1])
+        place, label = self._places
         inside = self._expected(box)
         rows = self._rows(box)
         branches = [self._rows(part)[place] for part in parts[:-1]]
@@ -138,6 +138,11 @@ class Joint:
     def _cells(self) -> NDArray[np.int64]:
         """Where anything was observed."""
         return np.flatnonzero(self.observed)
+
+    @cached_property
+    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of each of these cells, where it is whatever its class, and its class."""
+        return np.divmod(self._cells, self.observed.shape[-1])
 
     @cached_property
     def _counts(self) -> Floats:
