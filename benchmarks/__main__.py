@@ -36,6 +36,7 @@ APART = (
     "coverage",
     "large",
     "noise_accuracy",
+    "one_table",
     "survey_coverage",
     "workbench",
     "worlds",

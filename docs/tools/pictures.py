@@ -242,7 +242,7 @@ def which() -> str:
         ("Do you have a table?", "no", ["a survey", "people disguise their own answers"]),
         ("Must people read the rows?", "yes", ["Forest Framework, GADP", "no guarantee"]),
         ("Are there several owners?", "yes", ["parties with γ", "ε per owner and group"]),
-        ("Is the danger a stolen database?", "yes", ["a store of complements", "no guarantee"]),
+        ("Might only some rows leak?", "yes", ["a store of complements", "no guarantee"]),
         ("Must the tree be exact?", "yes", ["monotone functions", "no guarantee"]),
         ("Must numbers look like numbers?", "yes", ["additive noise", "an interval, no ε"]),
     ]

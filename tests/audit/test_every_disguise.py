@@ -95,14 +95,14 @@ ASKED = {
     ),
     "complement": Asked(
         lambda _: pv.Complement(),
-        {"rebuild", "leak", "one-row-each", "moments"},
-        {"rebuild", "leak", "one-row-each"},
+        {"rebuild", "leak", "one-table", "one-row-each", "moments"},
+        {"rebuild", "leak", "one-table", "one-row-each"},
         formal=False,
     ),
     "complement with dummies": Asked(
         lambda _: pv.Complement(pick="dummy"),
-        {"rebuild", "leak", "one-row-each", "moments"},
-        {"rebuild", "leak", "one-row-each"},
+        {"rebuild", "leak", "one-table", "one-row-each", "moments"},
+        {"rebuild", "leak", "one-table", "one-row-each"},
         formal=False,
     ),
     "k-anonymity": Asked(

@@ -62,6 +62,18 @@ def test_the_whole_way(place: Path) -> None:
     assert pc.read_csv("back.csv").num_rows == 16
 
 
+@pytest.mark.parametrize(
+    ("pick", "said"),
+    [("dummy", "T^P alone gives every"), ("random", "T^P alone is enough to guess many")],
+)
+def test_it_warns_of_one_whole_table(place: Path, pick: str, said: str) -> None:
+    how = ("--schema", "days.toml", "--pick", pick)
+    assert said in privet("store", "plan", *how)
+    assert said in privet("store", "create", "s.db", *how)
+    assert said in privet("store", "status", "s.db")
+    assert said in " ".join(told("store", "status", "s.db")["sentences"])
+
+
 def test_mistakes_are_told_without_values(place: Path) -> None:
     assert "no store" in privet("store", "status", "s.db", code=2)
     privet("store", "create", "s.db", "--schema", "days.toml", "--pick", "dummy", "--dummy", "Wind")

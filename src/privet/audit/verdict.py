@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ def attacked(worst: Outcome | None, promised: Measure | None) -> str:
     """Say what the worst attack did."""
     if worst is None:
         return "No attack could be run on it."
-    about = "records" if worst.about == "record" else repr(_short(worst.about))
+    whole = re.fullmatch(r"record( \(T.*\))?", worst.about)
+    about = f"records{whole[1] or ''}" if whole else repr(_short(worst.about))
     if worst.attack == "read":
         return f"The worst attack is to look: {about} stands in the release {worst.detail}."
     did = (

@@ -27,14 +27,19 @@ __all__ = ["command"]
 
 
 _url = click.argument("url", metavar="STORE")
-_pick = click.option("--pick", type=PICKS, default="first", help="Which record becomes unreal.")
+_pick = click.option(
+    "--pick",
+    type=PICKS,
+    default="first",
+    help="Which record becomes unreal. With dummy, T^P alone gives every sample back.",
+)
 _dummy = click.option(
     "--dummy", metavar="NAME", help="With --pick dummy: the attribute that gets dummy values."
 )
 
 
 @options.group(
-    "privet store create samples.db --schema people.toml --pick dummy",
+    "privet store create samples.db --schema people.toml",
     "privet store add samples.db monday.csv",
     "privet store mine samples.db --output tree.json",
 )
@@ -252,11 +257,13 @@ def _lines(names: list[str]) -> dict[str, list[Any]]:
 def status(store: Store, as_json: bool) -> None:
     """Show how a store stands, in totals only."""
     from privet.cli.output import emit, say
+    from privet.release.universe_words import alone
 
     facts = store.status()
     loss = store.loss() if facts.samples else None
+    said = [*(loss.sentences() if loss else []), alone(store.universe)]
     if as_json:
-        form = asdict(facts) | {"schema": store.schema.to_dict()}
+        form = asdict(facts) | {"schema": store.schema.to_dict(), "sentences": said}
         emit(form | ({} if loss is None else {"loss": asdict(loss)}))
         return
     say(f"{facts.name}: {facts.samples:,} samples, pick {facts.pick}.")
@@ -265,7 +272,7 @@ def status(store: Store, as_json: bool) -> None:
     say(f"T^P: {facts.perturbing_records:,} records in {facts.perturbing_rows:,} rows.")
     say(f"Class {store.schema.target!r}; attributes {', '.join(store.schema.names)}.")
     say(f"{facts.tokens:,} tokens of late calls are remembered.")
-    for sentence in loss.sentences() if loss else []:
+    for sentence in said:
         say(f"- {sentence}")
     if facts.lingers:
         say(f"- {_LINGERS}")

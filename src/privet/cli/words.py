@@ -78,6 +78,7 @@ ATTACKS = click.Choice(
         "noise-recovery",
         "breach-edge",
         "breach-posterior",
+        "one-table",
         "rank",
         "between",
         "poisoning",

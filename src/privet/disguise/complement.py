@@ -41,8 +41,10 @@ class Complement(WholeTable):
     """Keep what is missing from some copies of the universe, never a collected record as such.
 
     Protects from someone who gets hold of *some* rows of the two tables: none of them was put
-    there by a collected record. It protects nothing from someone who gets both tables whole:
-    together they give every record back. A tree grown from them is exactly that of the originals.
+    there by a collected record. It does not protect from someone who gets a whole table: both
+    together give every record back, and so does T^P alone with ``pick="dummy"``; with other picks
+    many records can be guessed from T^P alone, which the audit's attack ``one-table`` measures. A
+    tree grown from both is exactly that of the originals.
 
     Parameters
     ----------

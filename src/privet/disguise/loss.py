@@ -72,7 +72,7 @@ class Loss:
         if self.value > 0.9 * self.high:
             said.append(
                 "Warning: the collected records are spread evenly, which is near the worst "
-                "case; dummies at least halve it."
+                "case; dummies at least halve it, but let T^P alone give every record back."
             )
         if self.exposed:
             said.append(

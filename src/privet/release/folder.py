@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from privet.files import writing
 from privet.files.reading import cause, digest
 from privet.release.card import CARD, FileEntry, PartEntry, read_card, write_card
 from privet.release.opened import Opened, check_digest, look_steadily, read_steadily
+from privet.release.universe_words import as_told_before
 from privet.signing import SIGNATURE, PublicKey, SigningKey, sign
 from privet.table import ParquetTable
 from privet.table.parquet import stamp_of, write_parquet
@@ -155,7 +157,7 @@ def _read(folder: Path, spark: Any, by: PublicKey | None) -> Release:
         release = Release(parts=parts, **card.facts)
         release.mark_signed(signer)
         _check_columns(release, folder, card)
-        agrees = release.claim.agrees(card.claim)
+        agrees = release.claim.agrees(card.claim) or _agreed_before(release, card.claim)
     except ReleaseError as error:
         raise ReleaseError(f"{folder / CARD} does not make sense: {error}") from None
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError):
@@ -170,6 +172,14 @@ def _read(folder: Path, spark: Any, by: PublicKey | None) -> Release:
             f"The release {folder} does not hold what its card says: {error}"
         ) from None
     return release
+
+
+def _agreed_before(release: Release, claim: object) -> bool:
+    """Whether a complement's card claims just this, in the words of earlier versions."""
+    if release.universe is None:
+        return False
+    told = as_told_before(release.universe, release.claim.notes)
+    return replace(release.claim, notes=told).agrees(claim)
 
 
 def _table(opened: Opened, part: PartEntry, spark: Any) -> ParquetTable | SparkTable:

@@ -14,6 +14,7 @@ import numpy as np
 
 from privet.coding import code_type
 from privet.errors import PlanError, ReleaseError
+from privet.release.universe_words import notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -225,27 +226,7 @@ class Universe:
 
     def notes(self) -> tuple[str, ...]:
         """Say what the two tables disclose, and what they hide."""
-        said = (
-            (
-                "Both tables together give every collected record back, exactly: complementation "
-                "protects only from someone who gets a part of them."
-            ),
-            (
-                "One row of each table for the same record, with the number of copies"
-                f"{f' ({self.copies:,})' if self.copies else ''}, tells how often that record "
-                "was collected."
-            ),
-            "Whoever sees the tables before and after an insert sees what was inserted.",
-        )
-        if self.dummy is None:
-            return said
-        return (
-            *said,
-            (
-                f"Dummy records are recognisable by {self.dummy.attribute!r}: leave them out, and "
-                "the rest matches collected records more often."
-            ),
-        )
+        return notes(self)
 
 
 def _too_large(universe: Universe) -> PlanError:

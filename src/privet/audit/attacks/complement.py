@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-__all__ = ["is_complemented", "leaked", "moments", "rebuilt", "row_of_each"]
+__all__ = [
+    "is_complemented",
+    "leaked",
+    "moments",
+    "on_tables",
+    "rebuilt",
+    "recovered",
+    "row_of_each",
+    "scene",
+]
 
 LEAKED = 1000  # records of both tables that are matched
 INSERTED = 100  # records that come between two moments
@@ -34,14 +43,22 @@ def is_complemented(case: Case) -> str:
     return "" if case.collected is not None else "the release is no complement"
 
 
-def _scene(world: World) -> tuple[Universe, Counts, Counts]:
+def scene(world: World) -> tuple[Universe, Counts, Counts]:
     """Return the universe and, by cell, the collected records and what both tables say of them."""
     case = world.case
     universe = cast("Universe", case.release.universe)
     return universe, cast("Counts", case.collected), universe.collected(case.release.parts)
 
 
-def _recovered(world: World, universe: Universe, counts: Counts, truth: Counts) -> Trial:
+def recovered(
+    world: World,
+    universe: Universe,
+    counts: Counts,
+    truth: Counts,
+    *,
+    about: str = "record",
+    detail: str = "",
+) -> Trial:
     """Compare multisets of records; the null is as many records drawn from the universe."""
     total = int(truth.sum())
     real = np.flatnonzero(universe.is_real(np.arange(universe.size)))
@@ -51,13 +68,13 @@ def _recovered(world: World, universe: Universe, counts: Counts, truth: Counts) 
         counts = np.bincount(world.case.rng.choice(real, total), minlength=universe.size)
     even = np.minimum(np.full(len(real), total / len(real)), truth[real]).sum() / total
     hits = int(np.minimum(counts, truth).clip(0).sum())
-    return Trial.counted("record", hits, total, float(even))
+    return Trial.counted(about, hits, total, float(even), detail=detail)
 
 
-_on_tables = partial(attack, applies=is_complemented, signed=True)
+on_tables = partial(attack, applies=is_complemented, signed=True)
 
 
-@_on_tables("rebuild")
+@on_tables("rebuild")
 def rebuilt(world: World) -> Iterator[Trial]:
     """Rebuild all records from both tables.
 
@@ -66,19 +83,20 @@ def rebuilt(world: World) -> Iterator[Trial]:
 
     Take both tables away from the universe: what is left are the records, all of them.
     """
-    universe, collected, counts = _scene(world)
-    yield _recovered(world, universe, counts, collected)
+    universe, collected, counts = scene(world)
+    yield recovered(world, universe, counts, collected)
 
 
-@_on_tables("leak", needs=f"{LEAKED:,} rows of the two tables")
+@on_tables("leak", needs=f"{LEAKED:,} rows of the two tables")
 def leaked(world: World) -> Iterator[Trial]:
     """Take leaked rows of both tables for collected records.
 
-    Remedy: dummies, or a universe that is larger: fewer of its records are then collected.
+    Remedy: a universe that is larger: fewer of its records are then collected. Dummies help here,
+        but let T^P alone give every record back.
 
     Take leaked rows for collected records; blind is any possible record.
     """
-    universe, collected, counts = _scene(world)
+    universe, collected, counts = scene(world)
     there = collected > 0
     tables = {
         "disguised": universe.copies - counts,
@@ -92,7 +110,7 @@ def leaked(world: World) -> Iterator[Trial]:
     yield Trial.counted("record", hits, LEAKED, blind, detail=" ".join(loss.sentences()))
 
 
-@_on_tables("one-row-each")
+@on_tables("one-row-each")
 def row_of_each(world: World) -> Iterator[Trial]:
     """Tell from one row of each table how often a record was collected.
 
@@ -101,7 +119,7 @@ def row_of_each(world: World) -> Iterator[Trial]:
 
     Take both counts away from the copies; blind is the commonest count.
     """
-    universe, collected, counts = _scene(world)
+    universe, collected, counts = scene(world)
     real = np.flatnonzero(universe.is_real(np.arange(universe.size)))
     truth = collected[real]
     rows = world.case.rng.permutation(real) if world.kind == "independent" else real
@@ -111,7 +129,7 @@ def row_of_each(world: World) -> Iterator[Trial]:
     yield Trial.counted("record", hits, len(real), blind, detail="of all possible records")
 
 
-@_on_tables(
+@on_tables(
     "moments",
     title=f"Find {INSERTED} inserted records from the tables before and after",
     real=True,
@@ -125,7 +143,7 @@ def moments(world: World) -> Iterator[Trial]:
 
     The originals are unrealized once more, in random order, the last of them between the moments.
     """
-    universe, collected, _ = _scene(world)
+    universe, collected, _ = scene(world)
     case = world.case
     cells = case.rng.permutation(np.repeat(np.arange(universe.size), collected))
     last = min(INSERTED, len(cells) // 2)
@@ -138,4 +156,4 @@ def moments(world: World) -> Iterator[Trial]:
         parts = [Part(MemoryTable(table), (), -1) for table in unrealizer.tables()]
         seen.append(universe.with_copies(unrealizer.copies).collected(parts))
     inserted = np.bincount(cells[-last:], minlength=universe.size)
-    yield _recovered(world, universe, seen[1] - seen[0], inserted)
+    yield recovered(world, universe, seen[1] - seen[0], inserted)
