@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from privet.audit import Audit, audit
-from privet.audit.verdict import grade_of_attack, percent
+from privet.audit.verdict import attacked, grade_of_attack, percent
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
 from privet.errors import DataError, InputError
 from privet.release import Release
@@ -196,6 +198,7 @@ def test_a_release_that_lies_is_not_to_be_trusted() -> None:
         ({"agreed": ["magic"]}, "agreed names 'magic'"),
         ({"method": "magic"}, "There is no method 'magic'"),
         ({"sample": 3}, "sample must be a whole number of at least 100"),
+        ({"releases": 1}, "releases must be a whole number from 2 to 100"),
         ({"original": {"age": [1]}}, "has no column 'car'"),
     ],
 )
@@ -266,3 +269,54 @@ def test_an_attribute_of_one_value_discloses_nothing() -> None:
     found = audit(exact.disguise(table, schema, seed=1), table, seed=1, trees=False)
     assert found.facts.disclosed == ("age", "risk")  # one cell in the schema, but plain numbers
     assert any("Put 'age' through a channel" in advice for advice in found.advice)
+
+
+def test_only_the_attack_that_a_limit_bounds_is_told_of_it(found: Audit) -> None:
+    promised = next(measure for measure in found.measures if measure.about == "car")
+    guess = next(one for one in found.attacks if one.attack == "guess" and one.about == "car")
+    high = replace(guess, value=0.7, low=0.69, high=0.71, blind=0.3)
+    assert "at most 72.7 % on average" in attacked(high, promised)  # 8 / (8 + 3)
+    joint = replace(high, attack="joint", value=0.729)
+    assert "at most" not in attacked(joint, promised)
+    assert "not what attributes that go with it tell" in attacked(joint, promised)
+    uneven = attacked(replace(high, value=0.8, low=0.78), promised)
+    assert "at most" not in uneven
+    assert "commoner" in uneven
+    assert "The promise" not in attacked(replace(high, attack="background"), promised)
+
+
+def test_attacks_that_need_more_releases_are_no_silence(release: Release) -> None:
+    told = audit(release, people(), attacks=["averaging"], trees=False, seed=1)
+    assert told.verdict[1] == "Only attacks that need further releases were run."
+    assert "untested with this release alone" in told.to_text()
+    told = audit(release, people(), attacks=["poisoning", "averaging"], trees=False, seed=1)
+    assert "further releases and attacks on the tree were run" in told.verdict[1]
+    assert audit(release, attacks=["linkage"], trees=False).verdict[1].startswith("No attack")
+
+
+def test_as_many_releases_are_combined_as_one_asks_for(release: Release) -> None:
+    asked: dict[str, Any] = {"attacks": ["averaging"], "trees": False, "seed": 1}
+    few = audit(release, people(), releases=2, **asked).attacks
+    ten = audit(release, people(), **asked)
+    for one, other in zip(few, ten.attacks, strict=True):
+        assert [number for number, _ in one.curve] == [1, 2]
+        assert one.detail == "with 2 releases"
+        assert other.detail == "with 10 releases"
+        assert one.value < other.value
+    assert re.search(r"with 2 \d\d\.\d %, with 10 ", ten.to_text())
+    many = audit(release, people(), releases=33, **asked)
+    assert many.attacks[0].curve[-1][0] == 33
+    assert "releases of the same records" in many.to_html()
+
+
+def test_all_that_exceeds_is_named() -> None:
+    plan = Plan({"car": Substitution(4), "town": Exact(), "risk": Exact(), "age": Exact()})
+    told = audit(plan.disguise(people(300), SCHEMA), attacks=["guess"], trees=False)
+    (said,) = told.exceeds(max_epsilon=100)
+    assert said == "'age' and 'town' are plain and were not agreed to be: ε has no bound."
+    facts = replace(told.facts, noisy=("pay",), turned=("a", "b", "c"))
+    assert facts.without_bound[1:] == [
+        "'a', 'b' and 'c' are flipped together: ε has no bound.",
+        "'pay' has noise added: ε has no bound.",
+    ]
+    assert all(sentence in facts.unbounded for sentence in facts.without_bound)

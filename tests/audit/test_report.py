@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from privet.audit import Audit, Comparison, audit, compare
+from privet.audit.checks import Check
 from privet.audit.compare import Point, pareto
 from privet.audit.report.charts import attack_rows, steps
 from privet.audit.report.names import shown
@@ -389,3 +391,25 @@ def test_chromium_draws_the_page_at_both_widths(hostile: Audit, tmp_path: Path) 
         right = held[:, 380:390] if name == "phone" else held[:, -20:]
         assert held.std() > 10  # something is drawn
         assert right.std() < 12, "something sticks out to the right"
+
+
+def test_soft_checks_warn_and_hard_ones_fail(found: Audit) -> None:
+    soft = Check("The schema was declared", holds=False)
+    hard = Check("The sums are right", holds=False, hard=True)
+    text = replace(found, checks=(soft,)).to_text()
+    assert "⚠ warning: The schema was declared – no." in text
+    assert "FAILED" not in text
+    assert "FAILED" not in replace(found, checks=(soft,)).to_html()
+    assert "✗ FAILED: The sums are right." in replace(found, checks=(soft, hard)).to_text()
+    assert "The sums are right – FAILED" in replace(found, checks=(soft, hard)).to_html()
+
+
+def test_how_well_people_are_found_is_always_shown(found: Audit) -> None:
+    linkage = next(one for one in found.attacks if one.attack == "linkage")
+    others = [replace(linkage, attack="guess", about=f"a{n}", value=0.9) for n in range(20)]
+    told = replace(found, attacks=(*others, linkage))
+    lines = told.to_text().splitlines()
+    assert any(line.strip().startswith("linkage") for line in lines)
+    assert "10 more, none of them worse, in --json." in lines
+    assert linkage.title.partition("'")[0] in told.to_html()
+    assert "more, none" not in replace(found, attacks=(linkage,)).to_text()

@@ -73,6 +73,15 @@ def test_three_parties_one_tree(study: Path) -> None:
     assert "Accuracy" in run("score", tree, output).stdout
 
 
+def test_a_partys_folder_is_known_for_what_it_is(study: Path) -> None:
+    folder = sent(study, "clinic")
+    for command in (["show"], ["mine"], ["audit"]):
+        said = run(*command, folder, code=2).stderr
+        assert "is a party's folder, not a release" in said
+        assert "privet verify" in said
+        assert "privet party join" in said
+
+
 def test_the_plan_warns(study: Path) -> None:
     result = run("party", "plan", *agreed(study))
     assert "no finite ε" in result.stderr

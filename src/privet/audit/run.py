@@ -14,7 +14,7 @@ from privet.audit.original import SAMPLE, read_original
 from privet.audit.similarity import similarity
 from privet.audit.summary import Audit, Facts
 from privet.audit.utility import utility
-from privet.audit.world import Case, generator
+from privet.audit.world import MOST_RELEASES, RELEASES, Case, generator
 from privet.errors import DataError, InputError
 from privet.estimate.merged import merged
 from privet.estimate.methods import METHODS
@@ -40,6 +40,7 @@ def audit(
     trees: bool = True,
     method: str | None = None,
     sample: int = SAMPLE,
+    releases: int = RELEASES,
     seed: int | str | bytes | None = None,
 ) -> Audit:
     """Find out what a release discloses, and what it is still good for.
@@ -66,6 +67,8 @@ def audit(
         How the trees from the release are mined; by default the quickest that is without bias.
     sample
         How many originals at most are attacked; intervals say what that costs.
+    releases
+        How many releases of the same records the attack ``averaging`` combines.
     seed
         For reports that come out the same each time; by default system randomness.
 
@@ -88,11 +91,13 @@ def audit(
         raise InputError(f"There is no method {method!r}; there are {', '.join(METHODS)}.")
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 100:
         raise InputError("sample must be a whole number of at least 100.")
+    if type(releases) is not int or not 2 <= releases <= MOST_RELEASES:
+        raise InputError(f"releases must be a whole number from 2 to {MOST_RELEASES:,}.")
     with Randomness.of(seed) as source:
         records = None
         if original is not None:
             records = read_original(original, release, generator(source), sample)
-        case = Case.of(release, records, source, plain)
+        case = Case.of(release, records, source, plain, releases)
         outcomes, idle = run_attacks(case, names)
         checks = check_claims(release, records)
         useful = utility(release, records, case, method) if trees else None

@@ -17,6 +17,8 @@ from privet.audit.rendered import Rendered
 from privet.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from privet.audit.attacks import NotRun, Outcome
     from privet.audit.checks import Check
     from privet.audit.fidelity import Associations, CountError, DetectedError
@@ -58,21 +60,28 @@ class Facts:
     @property
     def unbounded(self) -> str:
         """Why a record has no ε; empty if it has one, what is agreed to be plain left aside."""
+        return " ".join(self.without_bound)
+
+    @property
+    def without_bound(self) -> list[str]:
+        """Each reason why a record has no ε, with all attributes that it is given for."""
         if self.seeded:
-            return "The release was drawn from a seed: no ε holds."
+            return ["The release was drawn from a seed: no ε holds."]
         if not self.formal:
-            return "The release gives no formal guarantee: no ε holds."
+            return ["The release gives no formal guarantee: no ε holds."]
         plain = [name for name in self.disclosed if name not in self.agreed]
-        for names, why in (
-            (plain, "is plain and was not agreed to be"),
-            (self.turned, "is flipped together with others"),
-            (self.noisy, "has noise added"),
-        ):
-            if names:
-                return f"{names[0]!r} {why}: ε has no bound."
-        if self.k is not None:
-            return f"Groups of {self.k} records that look alike bound no ε."
-        return ""
+        said = [
+            f"{_listed(names)} {several if len(names) > 1 else single}: ε has no bound."
+            for names, single, several in (
+                (plain, "is plain and was not agreed to be", "are plain and were not agreed to be"),
+                (self.turned, "is flipped together with others", "are flipped together"),
+                (self.noisy, "has noise added", "have noise added"),
+            )
+            if names
+        ]
+        if not said and self.k is not None:
+            return [f"Groups of {self.k} records that look alike bound no ε."]
+        return said
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,7 @@ class Audit(Rendered):
         """Three sentences: what is promised, what the worst attack did, what is left to learn."""
         return [
             words.promise(self.facts, self.checks),
-            words.attacked(self.worst, self._promised),
+            words.attacked(self.worst, self._promised, self.attacks),
             words.useful(self.utility),
         ]
 
@@ -157,8 +166,8 @@ class Audit(Rendered):
         return said
 
     def _over_epsilon(self, bound: float) -> list[str]:
-        if self.facts.unbounded:
-            return [self.facts.unbounded]
+        if self.facts.without_bound:
+            return self.facts.without_bound
         epsilon = self.facts.disguised_epsilon
         return [f"The ε of a record is {epsilon:.4g}; allowed are {bound:g}."][: epsilon > bound]
 
@@ -189,6 +198,16 @@ class Audit(Rendered):
         ]
         heads = ("attack", "about", "right", "blind guess")
         return shown(repr(self)[1:-1], heads=heads, rows=rows, sentences=self.verdict)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names in quotes, the last one behind an "and".
+
+    >>> _listed(["age", "pay", "rent"])
+    "'age', 'pay' and 'rent'"
+    """
+    *others, last = map(repr, names)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _plain(value: Any) -> Any:

@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from privet.audit.attacks import Outcome
     from privet.audit.checks import Check
     from privet.audit.measures import Measure
@@ -104,10 +106,10 @@ def _unbounded(facts: Facts) -> str:
     return "Nothing in this release went through a channel: what is released is plain."
 
 
-def attacked(worst: Outcome | None, promised: Measure | None) -> str:
-    """Say what the worst attack did."""
+def attacked(worst: Outcome | None, promised: Measure | None, run: Sequence[Outcome] = ()) -> str:
+    """Say what the worst attack did, of those that were ``run``."""
     if worst is None:
-        return "No attack could be run on it."
+        return _uncounted(run)
     whole = re.fullmatch(r"record( \(T.*\))?", worst.about)
     about = f"records{whole[1] or ''}" if whole else repr(_short(worst.about))
     if worst.attack == "read":
@@ -123,6 +125,18 @@ def attacked(worst: Outcome | None, promised: Measure | None) -> str:
     )
 
 
+def _uncounted(run: Sequence[Outcome]) -> str:
+    """Say what was run where nothing counts as the worst attack."""
+    if not run:
+        return "No attack could be run on it."
+    kinds = {
+        "attacks that need further releases": any(outcome.repeated for outcome in run),
+        "attacks on the tree": any(outcome.kind == "gain" for outcome in run),
+        "readings of what is plain on purpose": any(outcome.agreed for outcome in run),
+    }
+    return f"Only {' and '.join(kind for kind, there in kinds.items() if there)} were run."
+
+
 def _allowed(worst: Outcome, promised: Measure | None) -> str:
     """Say why a promise that holds lets an attack win much: few values hardly hide."""
     if promised is None or not promised.gamma or not promised.values or promised.values < 2:
@@ -130,10 +144,23 @@ def _allowed(worst: Outcome, promised: Measure | None) -> str:
     if grade_of_attack(worst, promised) != "within the promise":
         return ""
     gamma = float(promised.gamma)
+    if worst.attack == "joint":
+        return (
+            f" The promise allows that: γ = {gamma:.4g} bounds what a value's own disguise tells, "
+            "not what attributes that go with it tell."
+        )
+    if worst.attack != "guess":
+        return ""
+    limit = gamma / (gamma + promised.values - 1)
+    if worst.low > limit:  # no matter of chance
+        return (
+            f" The promise allows that: γ = {gamma:.4g} hides {promised.values} values, some of "
+            "them commoner, no further."
+        )
     return (
         f" The promise allows that: γ = {gamma:.4g} hides {promised.values} values so far that, "
         "were they equally common, a guess from their disguise alone is right for at most "
-        f"{percent(gamma / (gamma + promised.values - 1))}; fewer values need a smaller γ."
+        f"{percent(limit)} on average; fewer values need a smaller γ."
     )
 
 

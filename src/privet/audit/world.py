@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     Codes = NDArray[Any]
     Floats = NDArray[np.float64]
 
-__all__ = ["Case", "Group", "World", "worst_part"]
+__all__ = ["MOST_RELEASES", "RELEASES", "Case", "Group", "World", "worst_part"]
+
+RELEASES = 10  # of the same records that are averaged, unless told otherwise
+MOST_RELEASES = 100
 
 Kind = Literal["disguised", "plain", "independent"]
 
@@ -59,7 +62,8 @@ class Case:
     ``truth`` has the joint codes of each group's originals: the owner's own (``real``), or, for
     a miner, ones drawn from shares estimated from the release, each group by itself. ``agreed``
     names the attributes that are plain on purpose. ``collected`` are the records of a complement,
-    by cell of its universe: the owner's, or those that the two tables give back.
+    by cell of its universe: the owner's, or those that the two tables give back. ``releases`` is
+    how many of the same records ``averaging`` combines.
     """
 
     release: Release
@@ -73,10 +77,16 @@ class Case:
     streams: count[int] = field(default_factory=lambda: count(1))
     sample: Mapping[str, Codes] = field(default_factory=dict)
     collected: NDArray[np.int64] | None = None
+    releases: int = RELEASES
 
     @classmethod
     def of(
-        cls, release: Release, original: Original | None, source: Randomness, agreed: frozenset[str]
+        cls,
+        release: Release,
+        original: Original | None,
+        source: Randomness,
+        agreed: frozenset[str],
+        releases: int = RELEASES,
     ) -> Case:
         """Return the case of a release, with the owner's records or without."""
         rng = generator(source)
@@ -103,6 +113,7 @@ class Case:
             agreed,
             sample=sample,
             collected=collected,
+            releases=releases,
         )
 
     @property

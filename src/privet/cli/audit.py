@@ -48,6 +48,12 @@ EXCEEDED = 1
     help=f"Only this attack, of {listed(ATTACKS)}. Repeatable.",
 )
 @click.option(
+    "--releases",
+    type=click.IntRange(2, 100),
+    default=10,
+    help="How many releases of the same records the attack averaging combines.",
+)
+@click.option(
     "--method",
     type=METHODS,
     metavar="METHOD",
@@ -68,6 +74,7 @@ def command(
     max_attack: float | None,
     allow_plain: tuple[str, ...],
     attacks: tuple[str, ...],
+    releases: int,
     method: str | None,
     no_trees: bool,
     seed: int | None,
@@ -94,6 +101,7 @@ def command(
         attacks=attacks or None,
         trees=not no_trees,
         method=method,
+        releases=releases,
         seed=seed,
     )
     over = audited.exceeds(max_epsilon=max_epsilon, max_attack=max_attack)

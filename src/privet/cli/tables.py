@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 CARD = "card.json"
+_PARTY = "records.parquet"  # in a party's folder, as ``privet.party.folder`` writes it
 _KINDS = (".parquet", ".csv")
 _FORMULA = r"^[=+\-@\t\r]"  # what makes a spreadsheet compute, unless it is
 _NUMBER = r"^[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
@@ -56,6 +57,10 @@ def read_release(path: Path, by: Path | None, spark: Any = None) -> Release:
     from privet.cli.output import remark
     from privet.release import Release
 
+    if (path / _PARTY).exists() and (path / CARD).exists():
+        message = f"{path} is a party's folder, not a release."
+        hint = "privet verify checks it; privet party join makes a release of all parties' folders."
+        raise InputError(message, hint=hint)
     release = Release.read(path, spark=spark, by=by)
     if by is None and release.signed_by is not None:
         remark(signed_by_stranger(path, release.signed_by))

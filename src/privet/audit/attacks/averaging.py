@@ -8,24 +8,26 @@ import numpy as np
 
 from privet.audit.attacks.base import Trial, attack
 from privet.audit.attacks.guess import has_channels
+from privet.audit.world import RELEASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from privet.audit.world import World
 
-__all__ = ["RELEASES", "averaging"]
+__all__ = ["averaging"]
 
-RELEASES = (1, 2, 3, 5, 7, 10)  # the last one is reported, the others are drawn
+# What is drawn, up to the number that is reported.
+POINTS = (1, 2, 3, 5, 7, 10, 15, *range(20, 100, 10))
 TESTED = 10_000
 CELLS = 1 << 22
 
 
 @attack(
     "averaging",
-    title=f"Combine {RELEASES[-1]} releases of the same records",
-    needs=f"{RELEASES[-1]} releases of the same records, each disguised afresh, with rows that can "
-    "be matched",
+    title="Combine several releases of the same records",
+    needs=f"several releases of the same records ({RELEASES} unless told otherwise), each "
+    "disguised afresh, with rows that can be matched",
     applies=has_channels,
     repeated=True,
 )
@@ -44,9 +46,16 @@ def averaging(world: World) -> Iterator[Trial]:
             law = np.log(world.law(group))
             scores = np.broadcast_to(np.log(shares), (len(rows), group.size))
         curve = []
-        for number in range(1, RELEASES[-1] + 1):
+        for number in range(1, case.releases + 1):
             scores = scores + law[world.draw(group, rows)]
-            if number in RELEASES:
+            if number in POINTS or number == case.releases:
                 hits = int((np.argmax(scores, axis=1) == truth).sum())
                 curve.append((number, hits / len(rows)))
-        yield Trial.counted(group.about, hits, len(rows), float(shares.max()), curve=tuple(curve))
+        yield Trial.counted(
+            group.about,
+            hits,
+            len(rows),
+            float(shares.max()),
+            detail=f"with {case.releases} releases",
+            curve=tuple(curve),
+        )

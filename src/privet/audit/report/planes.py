@@ -24,6 +24,7 @@ SIDE, EDGE, FOOT = 40, 20, 34  # left, right and lower margin of charts with two
 TALL = 240
 LINE = 11  # from one line of text to the next
 LETTER = 6  # the width of a letter, about
+_TICKS = 3 * LETTER  # at least between numbers below a curve
 NAME = 24  # letters of a plan's name in a chart
 ROWS = 10  # lines that a name may lie above or below its point
 _ORIGINALS = "a tree from the originals"
@@ -108,14 +109,18 @@ def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
         Dot(_x(number, span), _y(value, (0, 1)), 0, 0, percent(value))
         for number, value in worst.curve
     )
-    across = tuple(Tick(_x(number, span), str(number)) for number, _ in worst.curve)
+    across: list[Tick] = []
+    for number, _ in reversed(worst.curve):  # the last is the one that is reported
+        place = _x(number, span)
+        if not across or across[-1].at - place > _TICKS:
+            across.append(Tick(place, str(number)))
     up = tuple(Tick(_y(value, (0, 1)), tick(value)) for value in steps(0, 1))
     said = ", ".join(f"{number}: {percent(value)}" for number, value in worst.curve)
     return Curve(
         f"What repeated releases would disclose of {shown(worst.about, 24)}",
         f"How often the best guess is right after so many fresh disguises of the records: {said}. "
         f"A blind guess: {percent(worst.blind)}.",
-        across,
+        tuple(reversed(across)),
         up,
         "releases of the same records, each disguised afresh",
         points,

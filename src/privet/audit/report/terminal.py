@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from privet.audit.attacks import NotRun, Outcome
+    from privet.audit.checks import Check
     from privet.audit.compare import Comparison
     from privet.audit.fidelity import DetectedError
     from privet.audit.similarity import Similarity
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["detected_line", "idle_reasons", "show", "similarity_lines", "text"]
 
 _ROWS = 10  # of the table of attacks
+_ALWAYS = ("linkage",)  # attacks that are shown however little they win
 _PROVEN = 5  # attributes named whose inverted counts are wrong
 _COLOURS = {
     "strong": "green", "held": "green", "moderate": "yellow", "weak": "red", "dented": "yellow",
@@ -59,20 +61,17 @@ def _show_audit(audit: Audit, console: Console) -> None:
         console.print(shown(sentence, 600))
     grades = audit.grades
     style = f"bold {_COLOURS[grades['attacks']]}"
-    console.print(f"Promise: {grades['promise']}. Attacks: {grades['attacks']}.", style=style)
+    aside = " with this release alone" if audit.worst is None and audit.attacks else ""
+    said = f"Promise: {grades['promise']}. Attacks: {grades['attacks']}{aside}."
+    console.print(said, style=style)
     console.print()
     console.print(_promises(audit))
     for note in audit.facts.notes:
         console.print(shown(note, 600))
-    failed = [check for check in audit.checks if not check.holds]
-    for check in failed:
-        detail = f" ({shown(check.detail, 200)})" if check.detail else ""
-        console.print(f"✗ FAILED: {check.what}{detail}.", style="bold red")
-    if not failed:
-        console.print(f"✓ All {len(audit.checks)} checks hold.", style="green")
+    _show_checks(audit.checks, console)
     console.print()
     if audit.attacks:
-        console.print(_attacks(audit.attacks))
+        _show_attacks(audit.attacks, console)
     _show_use(audit, console)
     if audit.advice:
         console.print("\nWhat would be better:", style="bold")
@@ -82,6 +81,18 @@ def _show_audit(audit: Audit, console: Console) -> None:
         console.print("\nNot run:", style="dim")
         for why, titles in idle_reasons(audit.not_run):
             console.print(f"- {titles.lower()} ({why}).", style="dim")
+
+
+def _show_checks(checks: Sequence[Check], console: Console) -> None:
+    failed = [check for check in checks if not check.holds]
+    for check in failed:
+        detail = f" ({shown(check.detail, 200)})" if check.detail else ""
+        if check.hard:
+            console.print(f"✗ FAILED: {check.what}{detail}.", style="bold red")
+        else:
+            console.print(f"⚠ warning: {check.what} – no{detail}.", style="yellow")
+    if not failed:
+        console.print(f"✓ All {len(checks)} checks hold.", style="green")
 
 
 def idle_reasons(not_run: Sequence[NotRun]) -> list[tuple[str, str]]:
@@ -194,14 +205,37 @@ def _promises(audit: Audit) -> Any:
     return table
 
 
-def _attacks(outcomes: Sequence[Outcome]) -> Any:
-    table = _table("attack", "about", "right", "95 % interval", "blind", "control", "null", "won")
-    chosen = [outcome for outcome in outcomes if outcome.kind == "success" and not outcome.repeated]
-    chosen = sorted(chosen, key=lambda outcome: -outcome.advantage)[:_ROWS]
-    chosen += _worst(
+def _show_attacks(outcomes: Sequence[Outcome], console: Console) -> None:
+    chosen = _chosen(outcomes)
+    console.print(_attacks(chosen))
+    if len(chosen) < len(outcomes):
+        more = len(outcomes) - len(chosen)
+        console.print(f"{more} more, none of them worse, in --json.", style="dim")
+    for outcome in chosen:
+        if outcome.repeated and outcome.curve:
+            told = [
+                f"with {number} {percent(value)}"
+                for number, value in outcome.curve
+                if number in (2, outcome.curve[-1][0])
+            ]
+            about = shown(outcome.about, 24)
+            said = f"Releases of the same records, about {about}: {', '.join(told)} right."
+            console.print(said, style="dim")
+
+
+def _chosen(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the outcomes that are printed: the worst, and how well people can be found."""
+    alone = [outcome for outcome in outcomes if outcome.kind == "success" and not outcome.repeated]
+    alone = sorted(alone, key=lambda outcome: -outcome.advantage)
+    kept = alone[:_ROWS] + [outcome for outcome in alone[_ROWS:] if outcome.attack in _ALWAYS]
+    kept += _worst(
         [outcome for outcome in outcomes if outcome.kind == "success" and outcome.repeated]
     )
-    chosen += _worst([outcome for outcome in outcomes if outcome.kind == "gain"])
+    return kept + _worst([outcome for outcome in outcomes if outcome.kind == "gain"])
+
+
+def _attacks(chosen: Sequence[Outcome]) -> Any:
+    table = _table("attack", "about", "right", "95 % interval", "blind", "control", "null", "won")
     for outcome in chosen:
         _add(
             table,
