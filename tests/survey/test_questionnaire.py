@@ -9,6 +9,7 @@ import pytest
 from privet.errors import SurveyError
 from privet.schema import Schema
 from privet.survey import Questionnaire, forecast
+from privet.survey.forecast import CLEAR
 from privet.survey.parse import DECLINED
 from privet.survey.texts import PAGE, explained, words_of
 from tests.survey.asked import FORM, asked, question
@@ -60,7 +61,9 @@ def test_what_happens_is_said_in_every_language() -> None:
     assert said[0][1] == pytest.approx(0.75)
     assert "3 Kästchen" in said[2][0]
     for sentence, keep in said:
-        assert f"{100 * keep:.3g}" in sentence
+        assert f"{100 * keep:.3g}".replace(".", ",") in sentence
+    assert "62.5 %" in explained(made, made.questions[1], words_of({}, "en"))[0]
+    assert "62,5 %" in said[1][0]
     own = asked(texts={"de": {"yes": "Jawohl"}})
     assert own.questions[0].options[0].text == {"en": "Yes", "de": "Jawohl"}
 
@@ -79,6 +82,20 @@ def test_a_forecast_is_the_textbook_error_of_randomized_response() -> None:
     lines = forecast(asked(), 500).lines()
     assert any("ε = 3.30 (3 × 1.10)" in line for line in lines)
     assert any("20 % ± 8.4" in line for line in lines)
+
+
+def test_a_forecast_says_which_questions_would_be_grey_and_until_when() -> None:
+    told = forecast(asked(), 300)
+    (line,) = [line for line in told.lines() if line.startswith("Greyed out")]
+    for one in told.questions:
+        grey = one.worst > CLEAR
+        assert (f"{one.name} (clear from about {one.needed:,} people on)" in line) is grey
+        assert max(one.half_width, 0.1 * grey) <= one.worst
+    hardest = max(told.questions, key=lambda one: one.needed)
+    assert not any(one.worst > CLEAR for one in forecast(asked(), hardest.needed).questions)
+    few = forecast(asked(), hardest.needed - 1).questions
+    assert hardest.name in [one.name for one in few if one.worst > CLEAR]
+    assert not any("Greyed" in line for line in forecast(asked(), hardest.needed).lines())
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

@@ -76,6 +76,19 @@ def test_what_cannot_be_told_yet_says_how_many_more_it_takes() -> None:
     assert enough.half_widths.max() == pytest.approx(CLEAR, rel=0.2)
 
 
+def test_so_few_answers_say_nothing_of_pairs() -> None:
+    made = asked(gamma=3)
+    first, second = made.schema.names[:2]
+    for seed in range(20):
+        found = results(made, crowd(made, 10, seed=seed).codes)
+        single = max(found.told(name).more for name in (first, second))
+        test = found.crosstab(first, second).independence
+        assert test is not None
+        more = found.more_for(test, first, second)
+        assert more == (0 if test.p_value < 0.05 else single)
+        assert single > 100
+
+
 def test_fakes_move_a_share_as_far_as_is_said() -> None:
     made = question(kind="yes-no", gamma=3)
     rng = np.random.default_rng(6)

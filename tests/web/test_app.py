@@ -184,6 +184,10 @@ def test_a_page_comes_in_the_language_asked_for(running: Running) -> None:
     assert b'lang="de"' in pages["de"]
     assert b"Rauchen Sie?" in pages["browser"]
     assert b"Do you smoke?" in pages["en"]
+    visible = re.sub(rb"<(script|rect|svg)[^>]*>(.*?</script>)?", b"", pages["de"], flags=re.DOTALL)
+    assert not re.search(rb"\d\.\d+ %", visible)  # decimal points are English
+    assert re.search(rb"\d,\d+ %", visible)
+    assert re.search(rb"\d\.\d+ %", pages["en"])
 
 
 def test_results_are_for_whoever_has_the_key(running: Running) -> None:

@@ -18,6 +18,7 @@ __all__ = ["command"]
 _survey = click.argument("survey", type=options.EXISTING, metavar="SURVEY.TOML")
 _database = click.argument("database", metavar="DATABASE")
 _KEY = "PRIVET_SURVEY_KEY"
+_LINK = "http://127.0.0.1:8000/"
 
 
 @options.group(
@@ -153,7 +154,11 @@ def rehearse(survey: Path, people: int, seed: int | None, no_open: bool) -> None
 @click.option(
     "--number", type=click.IntRange(1, 1_000_000), required=True, help="How many links to make."
 )
-@click.option("--link", default="http://127.0.0.1:8000/", help="The survey's address.")
+@click.option(
+    "--link",
+    default=_LINK,
+    help="The survey's address, as people reach it: see what privet survey serve printed.",
+)
 @options.output("Where to write the links; only you may read the file.", required=True)
 def invite(database: str, number: int, link: str, output: Path) -> None:
     """Make links for one answer each. The database keeps hashes of their tokens only."""
@@ -175,6 +180,8 @@ def invite(database: str, number: int, link: str, output: Path) -> None:
             raise InputError(f"{output} exists already.", hint="choose another name.") from None
         answers.invite(token.encode() for token in made)
     say(f"{output}: {number:,} links. Send each to one person, in an order that tells nothing.")
+    if link == _LINK:
+        say(f"They begin with {link}; if the survey is elsewhere, make others with --link ADDRESS.")
 
 
 def _results(database: str) -> tuple[Results, int]:
@@ -231,7 +238,7 @@ def _say_crosstab(told: Results, first: str, second: str, *, as_json: bool) -> N
     from privet.cli.output import emit, say
 
     table = told.crosstab(first, second)
-    more = told.more_for(table.independence)
+    more = told.more_for(table.independence, first, second)
     if as_json:
         emit(table.to_dict() | {"more_answers": more})
         return

@@ -18,14 +18,19 @@ if TYPE_CHECKING:
     from privet.coding import Floats
     from privet.survey.questionnaire import Question, Questionnaire
 
-__all__ = ["SHARE", "Expected", "Forecast", "Z", "forecast", "matrix_of"]
+__all__ = ["CLEAR", "SHARE", "Expected", "Forecast", "Z", "forecast", "matrix_of"]
 
 Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+CLEAR = 0.1  # an interval within ten points on either side tells something; a wider one is greyed
 SHARE = 0.2  # of the value whose error is told: common enough to matter, rare enough to be hard
 
 
 class Expected(NamedTuple):
-    """What one question would tell: 95 % half-width of a share of 20 %, and what it costs."""
+    """What one question would tell: 95 % half-width of a share of 20 %, and what it costs.
+
+    ``worst`` is the widest half-width of all its values, by which the results' page greys a
+    question out; with ``needed`` people it would not.
+    """
 
     name: str
     kind: str
@@ -36,6 +41,8 @@ class Expected(NamedTuple):
     plain: float
     epsilon: float
     channels: int
+    worst: float
+    needed: int
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,15 @@ class Forecast:
                 f"{100 * self.posterior:.3g} % at most."
             )
         ]
+        greyed = [question for question in self.questions if question.worst > CLEAR]
+        if greyed:
+            names = ", ".join(
+                f"{one.name} (clear from about {one.needed:,} people on)" for one in greyed
+            )
+            said.append(
+                f"Greyed out on the results' page, as intervals would be wider than "
+                f"± {100 * CLEAR:.0f} points: {names}."
+            )
         hard = [question.name for question in self.questions if question.half_width > SHARE]
         if hard:
             said.append(
@@ -122,6 +138,7 @@ def _expected(questionnaire: Questionnaire, question: Question, people: int) -> 
     counts = people * (matrix @ shares)
     weights = left_inverse(matrix, counts)
     _, sampling = covariances(weights, counts, shares)
+    worst = Z * math.sqrt(sampling.diagonal().max()) / people
     return Expected(
         question.name,
         question.kind,
@@ -132,4 +149,6 @@ def _expected(questionnaire: Questionnaire, question: Question, people: int) -> 
         Z * math.sqrt(SHARE * (1 - SHARE) / people),
         questionnaire.epsilon(question),
         question.channels,
+        worst,
+        math.ceil(people * (worst / CLEAR) ** 2),
     )

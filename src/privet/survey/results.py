@@ -14,7 +14,7 @@ from privet.estimate.crosstab import crosstab
 from privet.estimate.linear import left_inverse
 from privet.estimate.shares import shares
 from privet.release import Release
-from privet.survey.forecast import Z, matrix_of
+from privet.survey.forecast import CLEAR, Z, matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CLEAR", "FAKES", "Results", "Told", "pack", "unpack"]
 
-CLEAR = 0.1  # an interval within ten points on either side tells something; a wider one is greyed
 FAKES = 0.01  # of the answers are made up to move a share
 BATCH = 10  # answers that begin to count together
 ALPHA = 0.05  # of tests of what goes together
@@ -117,16 +116,21 @@ class Results:
         """Return how two attributes go together, with a test that allows for the disguise."""
         return crosstab(self.release, first, second, population=True)
 
-    def more_for(self, test: Independence | None) -> int | None:
+    def more_for(self, test: Independence | None, *columns: str) -> int | None:
         """Return about how many more answers it would take until a test tells two apart.
 
-        0 if it does so now. None if the answers give no sign that they go together at all: the
-        statistic is no larger than chance makes it, and no number can be given.
+        0 if it does so now. While the shares of one of the ``columns`` cannot be told, it is how
+        many these lack: from so few answers nothing can be said of how two go together. None if
+        the answers give no sign that they do at all: the statistic is no larger than chance
+        makes it, and no number can be given.
         """
+        if test is not None and test.p_value < ALPHA:
+            return 0
+        unclear = max((self.told(column).more for column in columns), default=0)
+        if unclear:
+            return unclear
         if test is None:
             return None
-        if test.p_value < ALPHA:
-            return 0
         from scipy.stats import chi2
 
         signal = test.statistic - test.freedom  # grows with the number of answers, chance does not
@@ -147,7 +151,10 @@ class Results:
     def more_for_tree(self, target: str) -> tuple[str, int | None]:
         """Return the question nearest to telling another apart, and how many answers it lacks."""
         others = [name for name in self.questionnaire.schema.names if name != target]
-        needed = {name: self.more_for(self.crosstab(name, target).independence) for name in others}
+        needed = {
+            name: self.more_for(self.crosstab(name, target).independence, name, target)
+            for name in others
+        }
         known = {name: more for name, more in needed.items() if more is not None}
         if not known:
             return (others[0] if others else ""), None

@@ -27,6 +27,11 @@ class Crowd:
     root: str
     leaf: str
 
+    @property
+    def people(self) -> int:
+        """How many they are."""
+        return len(next(iter(self.codes.values())))
+
     def shares(self, column: str, size: int) -> NDArray[np.float64]:
         """Return the true shares of a column's codes."""
         counts = np.bincount(self.codes[column], minlength=size)

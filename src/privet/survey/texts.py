@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
     Text: TypeAlias = Mapping[str, str]
 
-__all__ = ["PAGE", "check_language", "explained", "kept", "text_of", "words_of"]
+__all__ = ["PAGE", "check_language", "explained", "kept", "number_in", "text_of", "words_of"]
 
 LONGEST = 5_000  # characters of a text
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})?")
 
 PAGE: dict[str, dict[str, str]] = {
     "en": {
+        "decimal": ".",
         "yes": "Yes",
         "no": "No",
         "declined": "Prefer not to say",
@@ -83,6 +84,7 @@ PAGE: dict[str, dict[str, str]] = {
         "before your answers were received.",
     },
     "de": {
+        "decimal": ",",
         "yes": "Ja",
         "no": "Nein",
         "declined": "Keine Angabe",
@@ -179,6 +181,15 @@ def words_of(texts: Mapping[str, Mapping[str, str]], language: str) -> dict[str,
     return {**PAGE["en"], **base, **texts.get(language, {})}
 
 
+def number_in(words: Mapping[str, str], number: str) -> str:
+    """Return a number with the decimal sign of a language.
+
+    >>> number_in(PAGE["de"], "62.5")
+    '62,5'
+    """
+    return number.replace(".", words["decimal"])
+
+
 def kept(channel: Channel) -> float:
     """Return the probability that what is sent is the answer itself, or near it in a band."""
     if isinstance(channel, Band):
@@ -194,7 +205,7 @@ def explained(
         channel for channel in questionnaire.channels if question.columns[0] in channel.attributes
     )
     keep = kept(channel)
-    shown = f"{100 * keep:.3g}"
+    shown = number_in(words, f"{100 * keep:.3g}")
     if isinstance(channel, JointGammaDiagonal):
         return words["joint"].format(keep=shown), keep
     if question.kind == "several":

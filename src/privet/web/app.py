@@ -173,7 +173,7 @@ class Survey:
                 for texts, values in zip(spoken, form["values"], strict=True)
             ],
             "clear": CLEAR,
-            "more_answers": results.more_for(table.independence),
+            "more_answers": results.more_for(table.independence, *names),
             "rows": [[None if x != x else x for x in row] for row in inside.tolist()],  # noqa: PLR0124 - NaN
             "row_errors": [[None if x != x else x for x in row] for row in errors.tolist()],  # noqa: PLR0124
         }

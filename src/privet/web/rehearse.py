@@ -46,7 +46,9 @@ class Rehearsal:
     def lines(self) -> list[str]:
         """Say, question by question, what is estimated beside what is true."""
         asked = self.results.questionnaire
-        said = [f"{self.results.rows:,} made-up people answered; the truth is known for once:"]
+        people, waiting = self.crowd.people, self.crowd.people - self.results.rows
+        late = f" (the last {waiting} do not count yet)" if waiting else ""
+        said = [f"{people:,} made-up people answered{late}; the truth is known for once:"]
         width = max(map(len, asked.schema.names))
         inside = total = 0
         for name in asked.schema.names:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from privet.release.claim import PRIORS, posterior
-from privet.survey.texts import explained, words_of
+from privet.survey.texts import explained, number_in, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,9 +80,9 @@ class Pages:
         # About one question: what its own channels tell, several of them for boxes.
         single = max(map(asked.amplification, asked.questions))
         bound = words["bound"].format(
-            single=_raised(single),
-            most=_raised(asked.claim.disguised_gamma),
-            epsilon=f"{asked.claim.epsilon:.2f}",
+            single=number_in(words, _raised(single)),
+            most=number_in(words, _raised(asked.claim.disguised_gamma)),
+            epsilon=number_in(words, f"{asked.claim.epsilon:.2f}"),
         )
         script = {
             "digest": asked.digest,
@@ -135,12 +135,15 @@ class Pages:
                 "edges": coding.edges[: coding.known - 1].tolist(),
             }
             text = words["whole" if attribute.integer else "number"]
-            texts["range"] = text.format(low=f"{low:.10g}", high=f"{high:.10g}")
+            texts["range"] = text.format(
+                low=number_in(words, f"{low:.10g}"), high=number_in(words, f"{high:.10g}")
+            )
         return {
             "question": question,
             "script": script,
             "sentence": sentence,
             "keep": round(100 * keep, 2),
+            "shares": [number_in(words, f"{100 * one:.3g}") for one in (keep, 1 - keep)],
             "near": question.fields.get("channel") == "band",
             "options": [option.text[language] for option in question.options]
             or asked.values(question.columns[0], language),

@@ -83,6 +83,11 @@ const READERS = {
   },
 };
 
+/** Return a number with the page's decimal sign. */
+function local(number) {
+  return String(number).replace(".", words.decimal);
+}
+
 /** Return the true codes by attribute, or null after saying which answers are missing. */
 function read() {
   const codes = {};
@@ -95,7 +100,7 @@ function read() {
     const text = question.kind === "number" ? number : words.choose;
     error.textContent = answer
       ? ""
-      : text.replace("{low}", question.low).replace("{high}", question.high);
+      : text.replace("{low}", local(question.low)).replace("{high}", local(question.high));
     field.classList.toggle("wrong", !answer);
     if (answer) question.columns.forEach((name, column) => (codes[name] = answer[column]));
     else first ??= field;
