@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from privet.web.bench.forms import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Shown", "audit", "compare", "disguise", "mine", "plan", "release", "schema", "show"]
 
@@ -38,11 +38,17 @@ def _quoted(word: str) -> str:
     return f"$'{visible(plain, kept='')}'"
 
 
-def schema(table: str, target: str, file: str) -> Shown:
-    """Read a schema off a table."""
+def schema(
+    table: str, target: str, file: str, written: Mapping[str, str | None] | None = None
+) -> Shown:
+    """Read a schema off a table, which is ``written`` so: pandas does not find that out."""
+    usual = {"sep": ",", "decimal": ".", "encoding": "utf-8"}
+    told = {word: sign for word, sign in (written or {}).items() if sign not in (None, usual[word])}
+    more = "".join(f", {word}={sign!r}" for word, sign in told.items())
     python = (
         "import privet as pv\nimport pandas as pd\n\n"
-        f"schema = pv.Schema.infer(pd.read_{_reader(table)}({table!r}), target={target!r})\n"
+        f"frame = pd.read_{_reader(table)}({table!r}{more})\n"
+        f"schema = pv.Schema.infer(frame, target={target!r})\n"
         f"schema.write({file!r})  # then go through it by hand"
     )
     return Shown(_line("privet", "schema", table, "--target", target, "--output", file), python)

@@ -35,10 +35,16 @@ def look_at(files: Files) -> dict[str, Any]:
     target = _likely_class(raw, counts)
     draft = Draft.of(table, target)
     first = files_of(files.path)[0]
+    written = Format() if is_parquet(first) else sniffed(first, Format())
     return {
         "rows": int(table.num_rows),
         "target": target,
-        "written": "" if is_parquet(first) else described(sniffed(first, Format())),
+        "written": "" if is_parquet(first) else described(written),
+        "format": {
+            "sep": written.delimiter,
+            "decimal": written.decimal,
+            "encoding": written.encoding,
+        },
         "notes": list(draft.notes),
         "columns": [_column(name, column, counts[name], draft) for name, column in raw.items()],
     }

@@ -82,7 +82,7 @@ class OwnerScreen(Screen):
         del request
         tables, _ = self.bench.listed()
         job = self.owner.jobs.get("look")
-        busy = job if job is not None and not job.over else None
+        busy = job if job is not None and (not job.over or job.state == "failed") else None
         return self._page("table.html", "table", tables=tables, busy=busy)
 
     async def upload(self, request: Request) -> Response:
@@ -148,7 +148,7 @@ class OwnerScreen(Screen):
         except InputError as error:
             return {"text": "", "wrong": f"{error.message} {error.hint}", "command": None}
         file = f"{owner.stem}.schema.toml"
-        command = commands.schema(owner.shown, schema.target, file)
+        command = commands.schema(owner.shown, schema.target, file, owner.look.get("format"))
         return {"text": text, "wrong": wrong, "command": command}
 
     # Plan

@@ -107,4 +107,4 @@ def _begun(bench: Bench, thing: Path | None) -> str:
         bench.chosen = dict.fromkeys(("miner", "auditor"), bench.open_release(path))
         return "/miner"
     OwnerScreen(bench).begin(path, bench.shown(path))
-    return "/owner"
+    return "/owner/columns"  # which sends to the table's page until its columns are known

@@ -16,6 +16,7 @@ from privet.advise.simulated import LARGEST, simulated_accuracy
 from privet.audit import audit, compare
 from privet.audit.report.html import body
 from privet.disguise import Exact, Plan, plan_from_dict
+from privet.errors import DataError
 from privet.estimate.accuracy import accuracy as accuracy_on
 from privet.mining import mine
 from privet.progress import track
@@ -25,6 +26,7 @@ from privet.split import Policy
 from privet.tree.understand import importances
 from privet.web.bench.describe import described_release, ordered_pairs, pairs_of, shares_of
 from privet.web.bench.looks import look_at
+from privet.web.bench.misfits import with_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,17 +73,22 @@ def compared(given: Given, tell: Any) -> dict[str, Any]:
     """Try plans on the owner's own records."""
     del tell
     plans = {name: plan_from_dict(form) for name, form in given["plans"].items()}
-    schema = Schema.read(given["schema"])
-    comparison = compare(plans, Files(Path(given["path"])), schema, agreed=given["plain"] or None)
-    return comparison.to_dict()
+    schema, files = Schema.read(given["schema"]), Files(Path(given["path"]))
+    try:
+        return compare(plans, files, schema, agreed=given["plain"] or None).to_dict()
+    except DataError as error:
+        raise with_rows(error, files, schema) from None
 
 
 def disguise(given: Given, tell: Any) -> dict[str, Any]:
     """Make the release."""
     del tell
-    schema = Schema.read(given["schema"])
+    schema, files = Schema.read(given["schema"]), Files(Path(given["path"]))
     plan = Plan.read(given["plan"])
-    made = plan.disguise(Files(Path(given["path"])), schema, to=given["to"], seed=given["seed"])
+    try:
+        made = plan.disguise(files, schema, to=given["to"], seed=given["seed"])
+    except DataError as error:
+        raise with_rows(error, files, schema) from None
     return described_release(made)
 
 
