@@ -303,7 +303,7 @@ def test_as_many_releases_are_combined_as_one_asks_for(release: Release) -> None
         assert one.detail == "with 2 releases"
         assert other.detail == "with 10 releases"
         assert one.value < other.value
-    assert re.search(r"with 2 \d\d\.\d %, with 10 ", ten.to_text())
+    assert re.search(r"with 2: \d\d\.\d %, with 10: ", ten.to_text())
     many = audit(release, people(), releases=33, **asked)
     assert many.attacks[0].curve[-1][0] == 33
     assert "releases of the same records" in many.to_html()

@@ -107,7 +107,7 @@ def shared(scores: Counts, total: int, rng: Generator) -> Counts:
     moves = (np.cumsum(highest) - total) / np.arange(1, len(scores) + 1)
     move = moves[np.flatnonzero(highest > moves)[-1]]
     guess = np.clip(scores - move, 0, None)
-    whole = np.floor(guess + 1e-9).astype(np.int64)
+    whole: Counts = np.floor(guess + 1e-9).astype(np.int64)
     short = total - int(whole.sum())
     whole[np.lexsort((rng.permutation(len(whole)), whole - guess))[:short]] += 1
     return whole

@@ -214,7 +214,7 @@ def _show_attacks(outcomes: Sequence[Outcome], console: Console) -> None:
     for outcome in chosen:
         if outcome.repeated and outcome.curve:
             told = [
-                f"with {number} {percent(value)}"
+                f"with {number}: {percent(value)}"
                 for number, value in outcome.curve
                 if number in (2, outcome.curve[-1][0])
             ]
