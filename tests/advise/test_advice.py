@@ -152,3 +152,60 @@ def test_advice_is_per_person_where_that_is_known() -> None:
     )
     advice = advise(schema, 1_000, gamma=8, simulate=False)
     assert any(f"ε = {3 * advice.epsilon:.2f} for a person" in note for note in advice.notes)
+
+
+def _visits(**said: Any) -> Schema:
+    return Schema(
+        [
+            Attribute.numeric("pain", low=1, high=5, integer=True, **said),
+            Attribute.categorical("ward", ["a", "b", "c"]),
+            Attribute.categorical("ill", ["no", "yes"]),
+        ],
+        target="ill",
+        unit="person",
+        rows_per_unit=2,
+    )
+
+
+def test_made_up_tables_have_no_people_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.advise.advice.GAMMAS", (8,))
+    monkeypatch.setattr("privet.advise.advice.GUIDED", (5,))
+    monkeypatch.setattr("privet.advise.advice.GUIDED_SIZES", (5,))
+    advice = advise(_visits(), 300, gamma=8, repeats=1)
+    assert advice.trade_off
+    assert any(f"ε = {2 * advice.epsilon:.2f} for a person" in note for note in advice.notes)
+
+
+@pytest.mark.parametrize(
+    ("said", "cells"), [({}, 5), ({"bins": 5}, 5), ({"edges": [1, 2, 3, 4]}, 5), ({"edges": [2]}, 2)]
+)
+def test_cells_are_those_of_the_schema_and_of_short_scales(
+    said: dict[str, Any], cells: int, tmp_path: Path
+) -> None:
+    schema = _visits(**said)
+    advice = advise(schema, 8_000, gamma=3, simulate=False)
+    assert advice.attributes[0].values == cells
+    file = tmp_path / "plan.toml"
+    file.write_text(advice.plan_file())
+    for plan in (advice.plan(), read_plan(file)):
+        coding = plan.plan(schema).recipe(schema).steps[0].coding
+        assert coding is not None
+        assert coding.size == cells
+        assert coding.upper is not None
+        assert coding.upper[0] == (2 if cells == 2 else 1)
+
+
+def test_a_gamma_beyond_the_table_is_simulated_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.advise.advice.GAMMAS", (5, 8))
+    monkeypatch.setattr("privet.advise.advice.GUIDED", (5,))
+    monkeypatch.setattr("privet.advise.advice.GUIDED_SIZES", (5,))
+    for gamma, all_of_them in [(40, [5, 8, 40]), (2.5, [2.5, 5, 8]), (6, [5, 8])]:
+        advice = advise(SCHEMA, 300, gamma=gamma, repeats=1)
+        assert [point.gamma for point in advice.trade_off] == all_of_them
+
+
+def test_an_epsilon_is_said_to_be_that_of_an_attribute() -> None:
+    text = " ".join(advise(SCHEMA, 300, epsilon=4, simulate=False).notes)
+    assert "For ε = 4 for a whole record ask for ε = 1.3 per attribute." in text
+    assert "ε = 12.00 for a record promises it next to nothing; RandomSubsets" in text
+    assert "RandomSubsets" not in " ".join(advise(SCHEMA, 300, epsilon=3, simulate=False).notes)

@@ -19,7 +19,7 @@ def schema(folder: Path) -> Path:
 def test_advice_in_words_with_drawing_and_plan(schema: Path) -> None:
     common = ("advise", schema, "--records", 500, "--seed", 1)
     said = run(*common, "--gamma", 5, "--draw", "t.svg", "--plan", "p.toml").stdout
-    assert said.startswith("γ = 5 for 500 records: ε = 1.61 per attribute")
+    assert said.startswith("γ = 5 for 500 records: ε = 1.61 for the one attribute")
     assert "The paper's guide" in said
     assert "afresh costs ε = 1: 1.61, 2: 3.22" in said
     assert Path("t.svg").read_text().startswith("<?xml")
@@ -40,3 +40,21 @@ def test_what_does_not_go_together(schema: Path) -> None:
     both = run(*common, "--theory", "--draw", "t.svg", code=2)
     assert "--draw goes without" in both.stderr
     assert "three ways" in run(*common, "--gamma", 3, "--epsilon", 1, "--theory", code=2).stderr
+
+
+def test_what_epsilon_means_is_said_and_categories_have_no_cells(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("privet.advise.advice.GAMMAS", (8,))
+    monkeypatch.setattr("privet.advise.advice.GUIDED", (5,))
+    monkeypatch.setattr("privet.advise.advice.GUIDED_SIZES", (5,))
+    names = [Attribute.categorical(name, ["a", "b", "c"]) for name in "xyz"]
+    declared = Schema([*names, Attribute.categorical("play", ["Yes", "No"])], target="play")
+    path = folder / "words.toml"
+    path.write_text(declared.to_toml())
+    said = run("advise", path, "--records", 300, "--epsilon", 4).stdout
+    assert "ε = 4.00 for each of 3 attributes, 12.00 for a record." in said.splitlines()[0]
+    assert "privet disguise --method subsets keeps a whole record" in said
+    rows = [line.split() for line in said.splitlines() if line[:2] in ("8 ", "54")]
+    assert [row[2] for row in rows] == ["–", "–"]
+    assert "N = " not in said

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.advise.expected import Expected, best_channel, expected, repeated
+from privet.advise.notes import notes_of
 from privet.advise.simulated import LARGEST, simulated_accuracy
-from privet.channel import GammaDiagonal
+from privet.channel import Band, GammaDiagonal
 from privet.disguise import Exact, Plan, Substitution, Withheld
+from privet.disguise.suited import cell_each
 from privet.disguise.wish import gamma_of
 from privet.errors import InputError
 from privet.estimate.methods import METHODS
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.channel.gamma_diagonal import Gamma
     from privet.disguise.treatment import Treatment
-    from privet.schema import Schema
+    from privet.schema import Attribute, Schema
 
 __all__ = ["Advice", "Point", "advise"]
 
@@ -40,7 +42,8 @@ TIMES = (1, 2, 3, 5, 10)
 class Point:
     """One point of the trade-off: what a γ gives and what it costs.
 
-    ``accuracy`` is the mean over made-up tables, ``error`` their spread (a standard deviation).
+    ``accuracy`` is the mean over made-up tables, ``error`` their spread (a standard deviation);
+    ``bins`` the most cells of a number, 0 if there are no numbers.
     """
 
     gamma: float
@@ -59,8 +62,8 @@ class Point:
 class Advice:
     """What to do, and what to expect of it.
 
-    ``attributes`` has one line per attribute; ``trade_off`` one point a γ (empty if nothing was
-    simulated), ``guide`` the paper's answer; ``repeated`` is for the attribute with most values.
+    ``attributes`` has one line per attribute; ``trade_off`` one point a γ, among them the one that
+    is advised if it lies beyond the others (empty if nothing was simulated), ``guide`` the paper's answer; ``repeated`` is for the attribute with most values.
 
     Examples
     --------
@@ -148,7 +151,9 @@ class Advice:
         for line in self.attributes:
             words = [f'method = "substitution", gamma = {number}']
             if not self.schema[line.attribute].is_categorical:
-                words += [f'bins = {line.values}, kind = "{line.channel}"']
+                bins = None if _is_cut(self.schema[line.attribute]) else line.values
+                words += [] if bins is None else [f"bins = {bins}"]
+                words += [f'kind = "{line.channel}"']
             name = toml_of(line.attribute)
             lines.append(f"{name} = {{ {', '.join(words)} }}")
         return "\n".join(lines) + "\n"
@@ -222,6 +227,9 @@ def advise(
         chosen = int(min(reached)) if reached else GAMMAS[-1]
         if not reached:
             notes.append(f"No γ up to {GAMMAS[-1]} reached an accuracy of {100 * accuracy:g} %.")
+    if points and not GAMMAS[0] <= chosen <= GAMMAS[-1]:
+        beyond = _point(schema, records, chosen, seeds)
+        points = sorted([*points, beyond], key=lambda point: point.gamma)
     lines = tuple(expected(channel, records) for channel in _channels(schema, chosen, records))
     widest = max(lines, key=lambda line: line.values)
     return Advice(
@@ -232,7 +240,7 @@ def advise(
         tuple(points),
         guide,
         tuple(repeated(widest.values, float(chosen), times) for times in TIMES),
-        (*notes, *_warnings(schema, chosen, lines)),
+        (*notes, *notes_of(schema, chosen, lines, epsilon)),
     )
 
 
@@ -266,7 +274,10 @@ def _channels(schema: Schema, gamma: Gamma, records: int) -> list[Channel]:
             continue
         low, high = attribute.range
         most = int(high - low) + 1 if attribute.integer else None
-        if low < high:
+        given = attribute.coding().known if _is_cut(attribute) else cell_each(attribute)
+        if low < high and given is not None:
+            channels.append(Band(attribute.name, given, gamma))
+        elif low < high:
             band = "joint" in METHODS
             channel = best_channel(attribute.name, most, gamma, records, band=band)
             channels.append(channel)
@@ -275,24 +286,31 @@ def _channels(schema: Schema, gamma: Gamma, records: int) -> list[Channel]:
     return channels
 
 
+def _is_cut(attribute: Attribute) -> bool:
+    """Whether the schema says into which cells, or how many, a number is cut."""
+    told = attribute.bins is not None or attribute.edges is not None
+    return told and attribute.coding().known > 1
+
+
 def _plan(schema: Schema, gamma: Gamma, lines: dict[str, Expected]) -> Plan:
     treatments: dict[str, Treatment] = {}
     for name, line in lines.items():
         if schema[name].is_categorical:
             treatments[name] = Substitution(gamma)
         else:
-            treatments[name] = Substitution(gamma, bins=line.values, kind=line.channel)
+            bins = None if _is_cut(schema[name]) else line.values
+            treatments[name] = Substitution(gamma, bins=bins, kind=line.channel)
     return Plan(treatments | {schema.target: Exact()}, default=Withheld())
 
 
-def _point(schema: Schema, records: int, gamma: int, seeds: Sequence[int]) -> Point:
+def _point(schema: Schema, records: int, gamma: Gamma, seeds: Sequence[int]) -> Point:
     rows = min(records, LARGEST)
     lines = [expected(channel, rows) for channel in _channels(schema, gamma, rows)]
     plan = _plan(schema, gamma, {line.attribute: line for line in lines})
     accuracies = simulated_accuracy(plan, schema, records, seeds)
     numeric = [line.values for line in lines if not schema[line.attribute].is_categorical]
     return Point(
-        gamma=gamma,
+        gamma=gamma if isinstance(gamma, int) else float(gamma),
         epsilon=math.log(gamma),
         bins=max(numeric, default=0),
         accuracy=float(np.mean(accuracies)),
@@ -326,21 +344,3 @@ def _guide(schema: Schema, records: int, seeds: Sequence[int]) -> dict[str, floa
     )
     return {"gamma": chosen, "bins": smallest, "accuracy": mean_accuracy[chosen, smallest]}
 
-
-def _warnings(schema: Schema, gamma: Gamma, lines: Sequence[Expected]) -> list[str]:
-    total = sum(line.epsilon for line in lines)
-    each = f"{len(lines)} attributes at {math.log(gamma):.2f} each"
-    said = [
-        f"The class {schema.target!r} is released as it is, and so disclosed.",
-        f"ε adds up: {each} make {total:.2f} for a record.",
-    ]
-    if schema.rows_per_unit is None:
-        said.append("These ε are for a record; those of a person's several records add up.")
-    else:
-        rows = schema.rows_per_unit
-        said.append(f"A person has up to {rows:,} records: ε = {rows * total:.2f} for a person.")
-    if not 5 <= gamma <= 12:
-        said.append("The paper recommends 5 ≤ γ ≤ 12: below trees suffer, above privacy does.")
-    if schema.learned:
-        said.append("The schema was learned from data: its ranges give something away already.")
-    return said

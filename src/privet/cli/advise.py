@@ -26,7 +26,7 @@ __all__ = ["command"]
     "--records", type=click.IntRange(1), required=True, help="How many records there will be."
 )
 @click.option("--gamma", type=options.GAMMA, help="Ask for this γ per attribute.")
-@click.option("--epsilon", type=float, help="Ask for this ε per attribute.")
+@click.option("--epsilon", type=float, help="Ask for this ε per attribute; a record's is the sum.")
 @click.option("--rho", type=float, nargs=2, help="Ask for ρ1 and ρ2: belief before and after.")
 @click.option(
     "--accuracy",
@@ -93,8 +93,14 @@ def command(
 
 
 def _text(advice: Advice) -> str:
+    from privet.advise.notes import SUBSETS
+
     epsilon = max(line.epsilon for line in advice.attributes)
-    cost = f"ε = {epsilon:.2f} per attribute, {advice.epsilon:.2f} per record"
+    many = len(advice.attributes)
+    cost = f"ε = {epsilon:.2f} for each of {many} attributes, {advice.epsilon:.2f} for a record"
+    if many == 1:
+        cost = f"ε = {epsilon:.2f} for the one attribute, and so for a record"
+    numbers = any(not advice.schema[line.attribute].is_categorical for line in advice.attributes)
     lines = [
         f"γ = {float(advice.gamma):g} for {advice.records:,} records: {cost}.",
         "",
@@ -124,7 +130,7 @@ def _text(advice: Advice) -> str:
             [
                 f"{point.gamma:g}",
                 f"{point.epsilon:.2f}",
-                str(point.bins),
+                str(point.bins) if numbers else "–",
                 f"{100 * point.accuracy:.1f} ± {100 * point.error:.1f} %",
                 f"{100 * point.guess:.0f} %",
             ]
@@ -133,10 +139,9 @@ def _text(advice: Advice) -> str:
         guide = advice.guide
         lines += ["The trade-off, by made-up tables, not yours (±: their spread):"]
         lines += [*_table(header, rows), ""]
-        lines.append(
-            f"The paper's guide (5 ≤ γ ≤ 12, the best N for each, the smallest of them): "
-            f"γ = {guide['gamma']:g}, N = {guide['bins']:g}."
-        )
+        best = f"γ = {guide['gamma']:g}" + (f", N = {guide['bins']:g}" if numbers else "")
+        how = "5 ≤ γ ≤ 12, the best N for each, the smallest of them"
+        lines.append(f"The paper's guide ({how if numbers else '5 ≤ γ ≤ 12'}): {best}.")
     again = ", ".join(
         f"{repeat['times']:g}: {repeat['gamma_again']:.2f}" for repeat in advice.repeated
     )
@@ -146,7 +151,7 @@ def _text(advice: Advice) -> str:
     lines += [
         f"Disguising the release again leaves γ = {again} (times: γ).",
         f"Disguising the same originals afresh costs ε = {fresh} per attribute (releases: ε).",
-        *(f"- {note}" for note in advice.notes),
+        *(f"- {note.replace(SUBSETS, 'privet disguise --method subsets')}" for note in advice.notes),
     ]
     return "\n".join(lines)
 

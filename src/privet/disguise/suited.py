@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from privet.disguise.treatment import Treatment
     from privet.schema import Attribute, Schema
 
-__all__ = ["ENOUGH", "cells_for", "check_cells", "share_for", "with_cells"]
+__all__ = ["ENOUGH", "cell_each", "cells_for", "check_cells", "share_for", "with_cells"]
 
 WAVE = 1_000  # records that say well where numbers crowd, through a band of any usual γ
 MOST_SHARE = 0.25  # of the records: more would be missed by the miner
@@ -37,11 +37,23 @@ def cells_for(rows: int, attribute: Attribute | None = None) -> int:
     >>> [cells_for(rows) for rows in (100, 4_000, 1_000_000)]
     [10, 16, 24]
     """
-    if attribute is not None and attribute.integer:
-        low, high = attribute.range
-        if high - low < _MOST:
-            return int(high - low) + 1
+    few = None if attribute is None else cell_each(attribute)
+    if few is not None:
+        return few
     return min(max(round(math.sqrt(rows) / 4), _FEWEST), _MOST)
+
+
+def cell_each(attribute: Attribute) -> int | None:
+    """Return how many whole numbers an attribute has, if so few that each has a cell of its own.
+
+    >>> from privet.schema import Attribute
+    >>> cell_each(Attribute.numeric("pain", low=1, high=5, integer=True))
+    5
+    """
+    if not attribute.integer:
+        return None
+    low, high = attribute.range
+    return int(high - low) + 1 if high - low < _MOST else None
 
 
 def share_for(rows: int) -> float | None:
