@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import privet as pv
 from privet.errors import MethodError
+from privet.estimate import methods
 from privet.estimate.byclass import assign, assigned
 from privet.estimate.methods import evidence_of
 from privet.estimate.noisy import coded
@@ -140,3 +141,39 @@ def test_value_classes_mine_as_exact_intervals() -> None:
     plan = pv.Plan({"age": pv.ValueClass(bins=6), "group": pv.Exact()}, default=pv.Withheld())
     model = pv.TreeClassifier().fit(plan.disguise(table, schema))
     assert model.score(table) == 1.0  # 20-30-…-80: F1's ages 40 and 60 are borders
+
+
+@pytest.mark.parametrize("target", [pv.Exact(), pv.Substitution(5)])
+@pytest.mark.parametrize("wave", [0, 0.3])
+@pytest.mark.parametrize("plain", [False, True])
+def test_auto_and_every_hint_lead_to_a_method_that_works(
+    target: pv.Exact | pv.Substitution, wave: float, plain: bool
+) -> None:
+    """Attributes disguised together beside noise: neither fitted as a whole nor inverted."""
+    rows, rng = 2_000, np.random.default_rng(1)
+    schema = pv.Schema(
+        [
+            pv.Attribute.categorical("ward", ["a", "b", "c"]),
+            pv.Attribute.categorical("ill", ["p", "q", "r", "s"]),
+            *(pv.Attribute.numeric(name, low=0, high=100) for name in ("age", "bmi", "fee")),
+            pv.Attribute.categorical("back", ["no", "yes"]),
+        ],
+        target="back",
+    )
+    table = {name: rng.uniform(0, 100, rows) for name in ("age", "bmi", "fee")}
+    words = {"ward": rng.choice(list("abc"), rows), "ill": rng.choice(list("pqrs"), rows)}
+    table |= words | {"back": np.where(table["age"] > 50, "yes", "no")}
+    noise = pv.AdditiveNoise("gaussian", level=0.5)
+    alone = {"age": pv.Substitution(8), "bmi": noise, "fee": pv.Exact() if plain else noise}
+    group = pv.JointGroup(["ward", "ill"], gamma=8)
+    release = pv.Plan({**alone, "back": target}, groups=[group], wave=wave).disguise(
+        table, schema, seed=1
+    )
+    expected = "by-class" if isinstance(target, pv.Exact) else "global"
+    assert evidence_of(release).method == expected
+    for method in methods.METHODS:
+        try:
+            evidence_of(release, method)
+        except MethodError as error:
+            (named,) = [other for other in methods.METHODS if f"method='{other}'" in error.hint]
+            evidence_of(release, named)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from privet.channel import CoarseNoise
 from privet.errors import DataError, MethodError
 from privet.estimate.believed import believed
 from privet.estimate.bins import SAMPLE, learn_cells
@@ -86,7 +87,7 @@ def _chosen(release: Release, method: str) -> Chosen:
     reason = "you asked for it"
     if method == "auto":
         method, reason = _choose(release, channels, single=single)
-    release = _readable(release, method)
+    release = _readable(release, method, single=single)
     if method in ("by-class", "local") or (has_noise(release) and method == "global"):
         return _reconstructed(release, method, reason)
     codings = codings_of(release)
@@ -121,10 +122,13 @@ def _whole(release: Release, method: str) -> Release:
     return merged(replace(release, parts=parts) if more <= WAVE else release)
 
 
-def _readable(release: Release, method: str) -> Release:
+def _readable(release: Release, method: str, *, single: bool) -> Release:
     """Return a release in the form a method reads: noise coded for tables fitted by EM."""
     if not has_noise(release):
         return release
+    if not single and not release.drawn:
+        message = "No method reads additive noise in a release of several parts."
+        raise MethodError(message, hint="ask its owner for a release of one part.")
     if method == "direct":
         message = "The method 'direct' inverts channels, and additive noise cannot be inverted."
         raise MethodError(message, hint="use method='auto'.")
@@ -171,7 +175,8 @@ def _joint(release: Release, codings: tuple[Coding, ...]) -> Evidence:
     if not has_whole(part, codings, target, len(classes)):
         message = "The method 'joint' cannot fit attributes that were disguised together here: "
         message += "all attributes have too many possible records."
-        raise MethodError(message, hint="use method='direct'.")
+        noisy = any(isinstance(channel, CoarseNoise) for channel in part.channels)
+        raise MethodError(message, hint=f"use method='{'auto' if noisy else 'direct'}'.")
     whole = fit_whole(part, codings, target, len(classes))
     return routed(whole.table, codings, target, classes, whole.weight, whole.scale)
 
@@ -189,12 +194,7 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
             "nothing in the release went through a channel, so counts need no correction",
         )
     if any(channel.numbers for channel in channels):
-        if any(_is_plain_number(release, attribute.name) for attribute in release.schema.inputs):
-            return (
-                "by-class",
-                "exact numbers beside noisy ones have too many values for joint tables",
-            )
-        return "joint", "joint tables of noisy attributes are fitted with least error"
+        return _choose_noisy(release, single=single)
     alone = all(len(channel.attributes) == 1 for channel in channels)
     sizes = [coding.size for coding in release.codings.values() if coding is not None]
     small = len(sizes) == len(release.codings) and max(sizes, default=0) <= MOST_VALUES
@@ -211,6 +211,26 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
         if has_whole(release.parts[0], known, target, classes):
             return "joint", "the whole table of few possible records is fitted with least error"
     return "direct", "counts from channels that can be inverted are corrected without bias"
+
+
+def _choose_noisy(release: Release, *, single: bool) -> tuple[str, str]:
+    """Choose where numbers are noisy, which nothing inverts: tables that fit, else single columns.
+
+    A class that is disguised cannot be told apart in advance; all records are taken together then.
+    """
+    reason = ""
+    if any(_is_plain_number(release, attribute.name) for attribute in release.schema.inputs):
+        reason = "exact numbers beside noisy ones have too many values for joint tables"
+    elif single and any(len(channel.attributes) > 1 for channel in release.parts[0].channels):
+        cut = coded(release, NOISY_CELLS, fine=NOISY_FINE)
+        target, classes = release.schema.target, len(release.schema.classes)
+        if not has_whole(cut.parts[0], codings_of(cut), target, classes):
+            reason = "attributes that were disguised together, beside noisy ones, have too many "
+            reason += "possible records for joint tables"
+    if not reason:
+        return "joint", "joint tables of noisy attributes are fitted with least error"
+    plain = release.parts[0].channel(release.schema.target) is None
+    return "by-class" if plain else "global", reason
 
 
 def _is_plain_number(release: Release, name: str) -> bool:
