@@ -45,6 +45,28 @@ def test_a_budget_is_kept_and_the_same_seed_counts_again() -> None:
     assert "no data set 'x'" in run("ledger", "show", "spent.json", "--dataset", "x", code=2).stderr
 
 
+@pytest.mark.parametrize("most", [2, None])
+def test_people_of_several_records_cost_as_much_as_a_person(most: int | None) -> None:
+    """Also where nobody says how many records a person has: they are counted first."""
+    rows = Path("w.csv").read_text().splitlines()
+    ids = ["id", *("abcdefghij"[:10]), "a", "a", "a", "b"]
+    table = "\n".join(f"{row},{person}" for row, person in zip(rows, ids, strict=True))
+    Path("w.csv").write_text(table)
+    unit = 'unit = "id"\n' + ("" if most is None else f"rows_per_unit = {most}\n")
+    Path("w.toml").write_text(unit + Path("w.toml").read_text())
+    told = run(*words("--gamma", 8)).stderr
+    times = most or 4
+    assert f"a person has up to {times} records" in told
+    spent = Ledger(Path("spent.json")).account("weather")
+    assert spent.epsilon == pytest.approx(times * COST)
+
+
+def test_a_new_name_is_told_what_it_lacks() -> None:
+    assert "is new in this ledger.\n" in run(*words("--gamma", 8, "--budget", 9)).stderr
+    more = run(*words("--gamma", 8, "--dataset", "wether")).stderr
+    assert "'wether' is new in this ledger. It has no budget. Known names: 'weather'." in more
+
+
 def test_methods_without_an_epsilon_are_accepted_by_word_only() -> None:
     noise = words("--method", "random-noise")
     said = run(*noise, code=2).stderr

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from privet.disguise.treatment import Substitution
 from privet.errors import LedgerError
 from privet.files import writing
 from privet.files.sealed import seal
+from privet.release.people import People
 from tests.disguise.people import SCHEMA, people
 from tests.flips import flipped
 
@@ -74,6 +76,15 @@ def test_the_last_of_a_budget_can_be_spent(ledger: Ledger) -> None:
     assert ledger.spend("people", two, budget=8).left < 1e-6
     with pytest.raises(LedgerError, match="left"):
         ledger.spend("people", two)
+
+
+def test_what_is_written_down_is_for_a_person(ledger: Ledger) -> None:
+    people_of = replace(CLAIM, people=People(3))
+    assert ledger.spend("people", people_of, budget=30).epsilon == pytest.approx(3 * COST)
+    with pytest.raises(LedgerError, match=r"cost ε = 24\.95") as refused:
+        ledger.spend("people", people_of)
+    assert "give out the earlier release again" in refused.value.hint
+    assert Ledger(ledger.path).account("people").left == pytest.approx(30 - 3 * COST)
 
 
 @pytest.mark.parametrize(

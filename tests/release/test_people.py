@@ -1,10 +1,13 @@
 """What a card says of people who have several records."""
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from privet.errors import ReleaseError
+from privet.release.claim import PRIORS, percent, posterior
 from privet.release.people import People
 
 
@@ -26,3 +29,11 @@ def test_what_is_written_comes_back(people: People) -> None:
 def test_what_does_not_fit_together_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(ReleaseError, match="does not fit together"):
         People.from_dict({**People(2, True).to_dict(), **changed})
+
+
+def test_what_a_guess_about_a_person_rises_to_is_said() -> None:
+    said = People(2).sentence(math.log(8), 14.56)
+    risen = percent(posterior(PRIORS[1], Fraction(64)))
+    assert "ε = 4.16 for an attribute" in said
+    assert f"a guess of 5 % about one of them rises to {risen} at most" in said
+    assert "29.12 for all" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from privet.cli.ledger import Spending
     from privet.disguise import Disguise
+    from privet.release import Claim
     from privet.schema import Files, Format, Schema
 
 __all__ = ["command"]
@@ -124,7 +126,7 @@ def command(
     records, declared = _classed(files, declared, target, classes)
     with session() as spark:
         if spending is not None:  # before anything is drawn: a crash counts as spent
-            spending.spend(chosen.claim(declared, seeded=seed is not None), output)
+            spending.spend(_claimed(chosen, declared, records, seeded=seed is not None), output)
         made = chosen.disguise(
             SparkFiles(spark, files) if spark is not None and records is files else records,
             declared,
@@ -155,6 +157,16 @@ def command(
         note(f"{left:,} records were left out, so that nobody has more than {most:,}.")
     for sentence in claim.sentences():
         say(f"- {sentence}")
+
+
+def _claimed(chosen: Disguise, schema: Schema, records: Any, *, seeded: bool) -> Claim:
+    """Return what the release will promise, also to people whose records have to be counted."""
+    from privet.disguise.units import counted
+
+    claim = chosen.claim(schema, seeded=seeded)
+    if schema.unit is None or schema.rows_per_unit is not None:
+        return claim
+    return replace(claim, people=counted(records, schema.unit))
 
 
 def _classed(

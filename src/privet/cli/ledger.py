@@ -49,8 +49,9 @@ class Spending:
         from privet.disguise.ledger import Ledger
 
         ledger = Ledger(self.file)
-        if self.dataset not in ledger.accounts:
-            remark(f"{self.file}: {self.dataset!r} is new in this ledger.")
+        known = ledger.accounts
+        if self.dataset not in known:
+            remark(f"{self.file}: {self.dataset!r} is new in this ledger.{self._doubts(known)}")
         account = ledger.spend(
             self.dataset,
             claim,
@@ -58,7 +59,16 @@ class Spending:
             budget=self.budget,
             accept_unbounded=self.accept_unbounded,
         )
+        if claim.people is not None and claim.people.rows > 1:
+            most = f"a person has up to {claim.people.rows:,} records"
+            remark(f"{self.file}: {most}, and what is written down is the ε of a person.")
         remark(f"{self.file}: {_spent(account)} of {self.dataset!r} is spent now.")
+
+    def _doubts(self, known: Iterable[str]) -> str:
+        """Say what may be wrong about a new name: it has no budget, and others are known."""
+        said = " It has no budget." if self.budget is None else ""
+        names = ", ".join(map(repr, known))
+        return said + (f" Known names: {names}." if names else "")
 
     def check(self, claim: Claim) -> None:
         """Check that the release costs just what was written down."""

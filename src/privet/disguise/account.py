@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,10 @@ ROUNDING = 1e-4  # ε that one part in 2³² can make, with as many cells as cod
 class Entry:
     """What one release costs.
 
-    ``epsilon`` has the ε of each attribute, or group of attributes, that is disguised; ``plain``
-    the attributes that can be read off it. ``unbounded`` says that it discloses more than these
-    tell: something in it has neither an ε nor is plain, or nothing has an ε at all.
+    ``epsilon`` has the ε of each attribute, or group of attributes, that is disguised: that of a
+    person, if the claim says how many ``rows`` a person has, else of a record. ``plain`` are the
+    attributes that can be read off it. ``unbounded`` says that it discloses more than these tell:
+    something in it has neither an ε nor is plain, or nothing has an ε at all.
     """
 
     time: str
@@ -34,17 +35,20 @@ class Entry:
     plain: tuple[str, ...]
     unbounded: bool
     seeded: bool
+    rows: int = field(default=1, compare=False)  # of a person: already in ε, and in no file
 
     @classmethod
     def of(cls, claim: Claim, release: str) -> Entry:
         """Return what a release that keeps a claim costs, as of now."""
+        rows = 1 if claim.people is None else claim.people.rows
         return cls(
             datetime.now(UTC).isoformat(timespec="seconds"),
             release,
-            {promise.attributes: promise.epsilon for promise in claim.disguised},
+            {promise.attributes: rows * promise.epsilon for promise in claim.disguised},
             claim.disclosed,
             not claim.formal or not claim.disguised or bool(claim.turned or claim.noisy),
             claim.seeded,
+            rows,
         )
 
     @property
@@ -58,9 +62,10 @@ class Entry:
         How many cells numbers are cut into may follow from the number of records, and γ is rounded
         to whole parts of 2³², by less the fewer the cells are.
         """
+        near = ROUNDING * max(self.rows, other.rows)
         return (
             list(self.epsilon) == list(other.epsilon)
-            and all(abs(value - other.epsilon[n]) < ROUNDING for n, value in self.epsilon.items())
+            and all(abs(value - other.epsilon[n]) < near for n, value in self.epsilon.items())
             and (self.plain, self.unbounded) == (other.plain, other.unbounded)
         )
 

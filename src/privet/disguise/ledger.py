@@ -1,6 +1,7 @@
 """A ledger of what was spent: the ε of every release of a data set, and the budget it must keep to.
 
-Each release of the same records costs its ε again. An entry is on disk before anything is drawn, so
+Each release of the same records costs its ε again: that of a person, where a schema says how many
+records a person has, else that of a record. An entry is on disk before anything is drawn, so
 that what a crash cut off counts as spent. The ledger reminds an owner; it does not bind one who
 edits, removes or goes round it.
 """
@@ -101,7 +102,8 @@ class Ledger:
         dataset
             What the records are called; the same records must have the same name each time.
         claim
-            What the release will promise: ``method.claim(schema)``.
+            What the release will promise: ``method.claim(schema)``. Where the schema has
+            ``rows_per_unit``, what is written down is the ε of a person of so many records.
         release
             A note for people: where the release goes.
         budget
@@ -131,7 +133,8 @@ class Ledger:
             if before.budget is not None and after.epsilon > before.budget:
                 message = f"The release would cost ε = {entry.total:.4g} of {dataset!r}, whose "
                 message += f"budget of {before.budget:g} has {before.left:.4g} left."
-                hint = "disguise more strongly (a smaller gamma), or release fewer attributes."
+                hint = "disguise more strongly (a smaller gamma), release fewer attributes, or give "
+                hint += "out the earlier release again, which costs nothing."
                 raise LedgerError(message, hint=hint)
             return after
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from privet.randomness import Randomness
     from privet.schema import Schema
 
-__all__ = ["Kept", "kept_rows"]
+__all__ = ["Kept", "counted", "kept_rows"]
 
 _STREAM = (1 << 20) + 1  # of the streams for shuffles: which of a person's records are kept
 
@@ -45,27 +45,42 @@ def kept_rows(records: Any, schema: Schema, source: Randomness) -> Kept:
     most = schema.rows_per_unit
     if schema.unit is None:
         return Kept(None if most is None else People(most))
-    if isinstance(records, Files):
-        from privet.table.source import Source
-
-        # Its values are not declared anywhere, nor released: any text is one.
-        named = Attribute.categorical(schema.unit, ["id"])
-        pieces = [batch.columns[schema.unit] for batch in Source(records, [named]).batches()]
-    else:
-        pieces = [columns(records, [schema.unit])[schema.unit]]
-    none = np.empty(0, np.uint64)
-    ids = np.concatenate([none, *(_numbers(piece, schema.unit) for piece in pieces)])
+    if most is None:
+        return Kept(counted(records, schema.unit))
+    ids = _ids(records, schema.unit)
     words = source.shuffle_words(_STREAM, 0, len(ids))
     order = np.lexsort((words, ids))
     places = np.arange(len(ids))
     first = np.flatnonzero(np.diff(ids[order], prepend=0) != 0) if len(ids) else places
     first = np.union1d(first, places[:1])
     rank = places - np.repeat(first, np.diff(np.append(first, len(ids))))
-    if most is None:
-        return Kept(People(int(rank.max(initial=0)) + 1, counted=True))
     rows = np.empty(len(ids), np.bool_)
     rows[order] = rank < most
     return Kept(People(most, left_out=int((~rows).sum())), rows)
+
+
+def counted(records: Any, unit: str) -> People:
+    """Return the most records that a person has, counted by the column that tells people apart.
+
+    >>> counted({"patient": ["a", "b", "a"]}, "patient").rows
+    2
+    """
+    times = np.unique(_ids(records, unit), return_counts=True)[1]
+    return People(int(times.max(initial=1)), counted=True)
+
+
+def _ids(records: Any, unit: str) -> NDArray[np.uint64]:
+    """Return a number for the person of each record of a frame or of files."""
+    if isinstance(records, Files):
+        from privet.table.source import Source
+
+        # Its values are not declared anywhere, nor released: any text is one.
+        named = Attribute.categorical(unit, ["id"])
+        pieces = [batch.columns[unit] for batch in Source(records, [named]).batches()]
+    else:
+        pieces = [columns(records, [unit])[unit]]
+    none = np.empty(0, np.uint64)
+    return np.concatenate([none, *(_numbers(piece, unit) for piece in pieces)])
 
 
 def _numbers(column: Any, name: str) -> NDArray[np.uint64]:

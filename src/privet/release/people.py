@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import ReleaseError
+from privet.release.claim import PRIORS, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +40,9 @@ class People:
         """Say what is promised to a person, by the worst ε of an attribute and that of a record."""
         said = (
             f"A person has up to {self.rows:,} records, and what is told of them adds up: "
-            f"ε = {self.rows * attribute:.2f} for an attribute, {self.rows * record:.2f} for all "
-            "disguised attributes."
+            f"ε = {self.rows * attribute:.2f} for an attribute (a guess of 5 % about one of them "
+            f"rises to {_risen(self.rows * attribute)} at most from it), "
+            f"{self.rows * record:.2f} for all disguised attributes."
         )
         if self.rows == 1:
             said = "A person has one record: what is promised for a record is promised to a person."
@@ -57,3 +61,10 @@ class People:
         if type(rows) is not int or rows < 1 or not isinstance(counted, bool) or len(form) != 2:
             raise ReleaseError("what it says of people does not fit together.")
         return cls(rows, counted)
+
+
+def _risen(epsilon: float) -> str:
+    """Say what a guess of 5 % rises to at most: its odds are multiplied by e^ε."""
+    prior = PRIORS[1]
+    against = float((1 - prior) / prior) * math.exp(-epsilon)
+    return percent(Fraction(1 / (1 + against)))
