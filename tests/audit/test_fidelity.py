@@ -169,6 +169,22 @@ def test_trees_are_judged_on_records_they_did_not_see() -> None:
     assert found.cost == pytest.approx(found.plain.accuracy - found.release.accuracy)
 
 
+def test_trees_are_mined_as_miners_do() -> None:
+    """By what `auto` takes, not by the quickest method: else good plans look beaten."""
+    release, original = made(4)
+    with Randomness.seeded(1) as source:
+        case = Case.of(release, original, source, frozenset({"risk"}))
+        found = utility(release, original, case)
+        inverted = utility(release, original, case, "direct")
+        alone = utility(release, None, case)
+    assert found is not None
+    assert inverted is not None
+    assert alone is not None
+    assert (found.release.method, inverted.release.method) == ("joint", "direct")
+    assert "mined by 'joint'" in found.how
+    assert "mined by 'joint'" in alone.how
+
+
 def test_without_originals_a_split_of_the_release_judges() -> None:
     release, _ = made(20)
     with Randomness.seeded(1) as source:

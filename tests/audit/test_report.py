@@ -180,7 +180,7 @@ def test_ticks_are_round() -> None:
 
 
 def point(name: str, accuracy: float, advantage: float) -> Point:
-    return Point(name, accuracy, 0.01, advantage, 0.5, 0.1, "guess", "age", 2.0, ())
+    return Point(name, accuracy, 0.01, advantage, 0.5, 0.1, "guess", "age", 2.0, (), method="joint")
 
 
 def test_the_pareto_front_is_what_nobody_beats() -> None:
@@ -209,6 +209,8 @@ def test_the_pareto_front_is_what_nobody_beats() -> None:
     assert "0 %" in said
     heads = re.findall(r"<th>(.*?)</th>", found.to_html())
     assert heads[:3] == ["plan", "worst attack<br>wins", "accuracy"]  # seen on a phone
+    assert heads[3] == "mined by"
+    assert found.to_html().count("<td>joint</td>") == said.count("joint") == len(held)
 
 
 def boxes_of(chart: Scatter) -> list[tuple[float, float, float, float]]:

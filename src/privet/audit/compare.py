@@ -30,7 +30,10 @@ __all__ = ["Comparison", "Point", "compare", "pareto"]
 
 @dataclass(frozen=True)
 class Point:
-    """One plan: how good trees from it are, and how far the worst attack gets."""
+    """One plan: how good trees from it are, and how far the worst attack gets.
+
+    ``method`` is the one that the trees were mined by.
+    """
 
     plan: str
     accuracy: float
@@ -43,6 +46,7 @@ class Point:
     epsilon: float | None  # of a record; None where it has no bound
     plain: tuple[str, ...]
     front: bool = False
+    method: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,7 @@ def compare(
                 "" if worst is None else worst.about,
                 None if planned.unbounded else planned.disguised_epsilon,
                 audited.facts.disclosed,
+                method=useful.release.method,
             )
         )
     return Comparison(tuple(pareto(points)), *_originals(records, schema, seed))

@@ -64,7 +64,7 @@ def audit(
     trees
         Whether to grow trees to measure what the release is good for.
     method
-        How the trees from the release are mined; by default the quickest that is without bias.
+        How the trees from the release are mined; by default ``auto``, as miners do.
     sample
         How many originals at most are attacked; intervals say what that costs.
     releases

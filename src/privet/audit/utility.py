@@ -12,7 +12,6 @@ from privet.audit.true_pairs import encoded, monotone_names, pairs_of
 from privet.disguise.decode import decode_tree
 from privet.errors import DataError, MethodError, TreeError
 from privet.estimate.accuracy import accuracy
-from privet.estimate.noisy import has_noise
 from privet.mining import Mined, mine
 from privet.progress import track
 from privet.release import Part, Release
@@ -41,12 +40,16 @@ RECORDS = 2_000_000  # of a complement that a plain tree is grown from
 
 @dataclass(frozen=True)
 class Grown:
-    """A tree's accuracy about the originals, its standard error, and how it was grown."""
+    """A tree's accuracy about the originals, its standard error, and how it was grown.
+
+    ``method`` is the one that it was mined by, where records were disguised.
+    """
 
     name: str
     accuracy: float
     error: float
     leaves: float
+    method: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,8 @@ def utility(
 ) -> Utility | None:
     """Measure accuracies; None if no tree can be grown from the release.
 
-    Without a ``method`` trees are grown by the quickest that is without bias: ``direct`` where
-    the channels can be inverted, ``auto`` elsewhere.
+    Without a ``method`` trees are mined as a miner would, by ``auto``; what it takes for the first
+    of several trees is taken for the others.
     """
     try:
         if case.collected is not None:
@@ -90,17 +93,8 @@ def utility(
 
 
 def _mined(release: Release, method: str | None) -> Mined:
-    if method is None and not any(part.channels for part in release.parts):
-        method = "auto"
-    if method is None and has_noise(release):
-        method = "by-class"  # quick, and near the best
     policy = Policy.named("cart").but(max_depth=DEPTH)
-    if method is not None:
-        return mine(release, policy, method, prune=True)
-    try:
-        return mine(release, policy, "direct", prune=True)
-    except MethodError:
-        return mine(release, policy, "auto", prune=True)
+    return mine(release, policy, method or "auto", prune=True)
 
 
 def _from_original(release: Release, original: Original, case: Case, method: str | None) -> Utility:
@@ -133,14 +127,15 @@ def _from_original(release: Release, original: Original, case: Case, method: str
                 model = _mined(source, {"naive": "naive", "plain": "auto"}.get(name, method))
             except MethodError:
                 continue
-            used = model.method if name == "release" else used
+            if name == "release":
+                used = method = model.method
             tree = model.tree if name == "plain" or key is None else decode_tree(model.tree, key)
             scores[name].append((accuracy(tree, exam).value, len(tree.leaves)))
     coarse = any(word in MERGING for word in release.treatments.values())
     counts = original.counts[target]
     grown = {name: _grown(name, pairs, tested) for name, pairs in scores.items() if pairs}
     return Utility(
-        grown["release"],
+        replace(grown["release"], method=used),
         grown.get("naive"),
         grown.get("plain"),
         float(counts.max() / counts.sum()),
@@ -201,7 +196,7 @@ def _complemented(release: Release, case: Case, method: str | None) -> Utility:
     }
     root = models["release"].tree.counts[0]
     return Utility(
-        grown["release"],
+        replace(grown["release"], method=models["release"].method),
         None,
         grown.get("plain"),
         float(root.max() / root.sum()),
@@ -276,7 +271,6 @@ def _from_release(release: Release, method: str | None) -> Utility:
         release = replace(release, parts=(replace(part, table=part.table.slice(0, ROWS)),))
     grown, judged = release.split(TRAINED)
     trees: dict[str, Grown] = {}
-    used = ""
     for name in track(("release", "naive"), "growing trees", 2):
         try:
             model = _mined(grown, "naive" if name == "naive" else method)
@@ -285,8 +279,8 @@ def _from_release(release: Release, method: str | None) -> Utility:
             continue
         sampled = _sampling(told.value, judged.rows)
         error = max(told.error, sampled)
-        trees[name] = Grown(name, told.value, error, float(len(model.tree.leaves)))
-        used = model.method if name == "release" else used
+        leaves = float(len(model.tree.leaves))
+        trees[name] = Grown(name, told.value, error, leaves, model.method)
     if "release" not in trees:
         raise MethodError("no tree can be grown from this release")
     tree = model.tree
@@ -297,6 +291,6 @@ def _from_release(release: Release, method: str | None) -> Utility:
         None,
         float(root.max() / root.sum()),
         1,
-        f"one split of the release: {100 * TRAINED:.0f} % mined by '{used}', the rest "
+        f"one split of the release: {100 * TRAINED:.0f} % mined by '{trees['release'].method}', the rest "
         f"judges by corrected counts; trees of at most {DEPTH} tests",
     )

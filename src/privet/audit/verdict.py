@@ -169,9 +169,10 @@ def useful(utility: Utility | None) -> str:
     if utility is None:
         return "What it is still good for was not measured: no tree was grown from it."
     tree = f"{100 * utility.release.accuracy:.1f} ± {100 * utility.release.error:.1f} %"
+    by = f" by '{utility.release.method}'" if utility.release.method else ""
     if utility.plain is None:
         return (
-            f"A tree mined from the release is right about {tree} of the originals; always "
+            f"A tree mined from the release{by} is right about {tree} of the originals; always "
             f"naming the commonest class, about {percent(utility.blind)}."
         )
     cost = utility.cost or 0.0
@@ -179,7 +180,7 @@ def useful(utility: Utility | None) -> str:
     alike = ", made as coarse," if utility.coarse else ""
     beyond = " What coarser values cost is not in that." if utility.coarse else ""
     return (
-        f"A tree mined from it is right for {tree}, one from the originals{alike} for "
+        f"A tree mined from it{by} is right for {tree}, one from the originals{alike} for "
         f"{percent(utility.plain.accuracy)}: the disguise {lost}, and always naming the commonest "
         f"class is right for {percent(utility.blind)}.{beyond}"
     )

@@ -57,7 +57,7 @@ EXCEEDED = 1
     "--method",
     type=METHODS,
     metavar="METHOD",
-    help=f"How trees are mined: {listed(METHODS)}; a quick one by default.",
+    help=f"How trees are mined: {listed(METHODS)}; auto by default.",
 )
 @click.option("--no-trees", is_flag=True, help="Do not grow trees to measure accuracy.")
 @click.option("--seed", type=int, help="Draw the same random numbers again.")

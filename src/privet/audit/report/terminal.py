@@ -258,11 +258,15 @@ def _worst(outcomes: list[Outcome]) -> list[Outcome]:
     )
 
 
+def _by(method: str) -> str:
+    return f", by '{method}'" if method else ""
+
+
 def _trees(utility: Utility) -> Any:
     table = _table("tree grown", "right", "±", "leaves")
     rows = [
         (f"from the originals{', made as coarse' if utility.coarse else ''}", utility.plain),
-        ("from the release", utility.release),
+        (f"from the release{_by(utility.release.method)}", utility.release),
         ("from the release, uncorrected", utility.naive),
     ]
     for name, grown in rows:
@@ -282,13 +286,16 @@ def _show_comparison(plans: Comparison, console: Console) -> None:
     """Print a comparison: the front, a table, a drawing."""
     front = ", ".join(shown(name) for name in plans.front)
     console.print(f"Worth choosing from, the most private first: {front}.", style="bold")
-    table = _table("plan", "worst attack wins", "accuracy", "by", "about", "ε of a record")
+    table = _table(
+        "plan", "worst attack wins", "accuracy", "mined by", "attack", "about", "ε of a record"
+    )
     for point in plans.points:
         _add(
             table,
             shown(point.plan, 24) + (" *" if point.front else ""),
             percent(point.advantage),
             f"{100 * point.accuracy:.1f} ± {100 * point.error:.1f} %",
+            point.method,
             point.attack,
             shown(point.about, 18),
             "none" if point.epsilon is None else f"{point.epsilon:.2f}",
