@@ -266,3 +266,9 @@ def test_all_inside_is_what_its_twin_says(values: list[float], whole: bool, miss
     numbers = np.array(values, np.float64)
     expected = twins.all_inside(numbers, 0.0, 3.0, whole, missing)
     assert all_inside(numbers, 0.0, 3.0, whole, missing) == expected
+
+
+def test_a_category_that_is_not_declared_may_be_misspelt() -> None:
+    with pytest.raises(DataError, match="outside its domain") as caught:
+        Attribute.categorical("ward", ["surgery", "other"]).encode(pa.array(["surgry"]))
+    assert "or correct the table if it is misspelt" in caught.value.hint

@@ -388,7 +388,8 @@ def _complain(
     asked = {type(value).__name__ for value in values}
     allowed = ", ".join(repr(value) for value in values[:8]) + (", ..." if len(values) > 8 else "")
     message = f"Column {name!r} has a value outside its domain; allowed are {allowed}."
-    hint = "declare every category in the schema, or map rare ones to one that is declared."
+    hint = "declare every category in the schema, or correct the table if it is misspelt, or map "
+    hint += "rare ones to one that is declared."
     if not kinds & asked:
         hint = f"the column holds {'/'.join(sorted(kinds))}, the schema {'/'.join(sorted(asked))}."
     raise DataError(message, hint=hint, column=name, row=row)

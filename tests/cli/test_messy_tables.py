@@ -375,3 +375,41 @@ def test_a_column_of_one_value_is_withheld(folder: Path) -> None:
     Path("one.csv").write_text("age,town,late\n31,Ghent,no\n", encoding="utf-8")
     said = run("schema", "one.csv", "--target", "late", code=2).stderr
     assert "No column can be used beside the class 'late': 'age': it has a single value" in said
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([f"{row / 7:.2f}" for row in range(57)] + ["k.A."] * 3, True),
+        ([f"{row % 6}" for row in range(57)] + ["k.A."] * 3, True),
+        ([f"{row / 7:.2f}" for row in range(59)] + ["Meier"], False),  # of one record: no word
+        ([f"{row / 7:.2f}" for row in range(56)] + ["a", "a", "b", "b"], False),
+        ([f"0{row}" for row in range(57)] + ["k.A."] * 3, False),
+    ],
+)
+def test_numbers_beside_one_repeated_text_are_told(values: list[str], told: bool) -> None:
+    frame = {"x": values, "y": [1, 2] * 30, "z": ["a", "b"] * 30}
+    said = " ".join(Draft.of(pa.table(frame), "z").remarks())
+    asked = "it looks like a number except for one repeated text; if that means missing, use "
+    assert (f"{asked}--missing TEXT" in said) == told
+    assert "k.A." not in said
+
+
+def test_what_was_sniffed_is_told_beside_what_was_said(folder: Path) -> None:
+    lines = ["a;b;c", *(f"{row},5;{row % 5};{'ja' if row % 3 else 'nein'}" for row in range(60))]
+    (folder / "t.csv").write_text("\n".join([*lines, "k.A.;1;ja"]) + "\n")
+    said = run("schema", "t.csv", "--target", "c", "--missing", "k.A.").stderr
+    assert "t.csv: semicolons between columns, decimal commas." in said
+
+
+def test_values_of_another_type_are_counted_and_placed_not_shown(folder: Path) -> None:
+    rows = [["7", "1.5", "ja"], ["8", '"2034,33"', "nein"], ["9", "1.5", "ja"], ["9", '"1,5"', "ja"]]
+    (folder / "t.csv").write_text("\n".join(["a,fee,b", *map(",".join, rows)]) + "\n")
+    declared = [Attribute.numeric(name, low=0, high=5000) for name in ("a", "fee")]
+    Schema([*declared, Attribute.categorical("b", ["ja", "nein"])], target="b").write("t.toml")
+    said = run("schema", "--check", "t.toml", "t.csv", code=2).stderr
+    assert "The column 'fee' has 2 values that are not of its declared type, a number" in said
+    assert "(first in row 1 of t.csv)" in said
+    assert "--decimal" in said
+    assert "'a'" not in said
+    assert "2034" not in said

@@ -226,3 +226,12 @@ def test_values_outside_the_domain(value: float, word: str) -> None:
 
 def test_the_least_uniform_noise_is_one_step_to_either_side() -> None:
     assert pv.AdditiveNoise(level=0.001, steps=1000).channel(AGE).spread == 1
+
+
+def test_what_to_do_about_missing_numbers_is_said_in_full() -> None:
+    fee = pv.Attribute.numeric("fee", low=0, high=1, missing="category")
+    with pytest.raises(PlanError) as caught:
+        pv.AdditiveNoise(level=0.5).channel(fee)
+    assert caught.value.hint == (
+        "fill missing values, and delete `missing` from the schema, or disguise it by substitution."
+    )

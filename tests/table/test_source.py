@@ -96,7 +96,7 @@ def test_empty_text_is_missing_unless_declared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("age,car\n1,a\nsecret,b\n", "not of its column's declared type"),
+        ("age,car\n1,a\nsecret,b\n", "'age' has 1 value that is not of its declared type"),
         ("age,car\n1,a\nsecret\n", "not well-formed CSV"),
         ("age,cart\n1,a\n", "no column 'car'"),
         ("age,car,car\n1,a,b\n", "two columns named 'car'"),

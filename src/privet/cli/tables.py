@@ -82,14 +82,14 @@ def signed_by_stranger(path: Path, signer: PublicKey) -> str:
 def table_files(path: Path, written: Format, schema: Schema | None = None) -> Files:
     """Return a table's files with their format; say what was sniffed, and what is left out."""
     from privet.cli.output import remark
-    from privet.schema import Files, Format
+    from privet.schema import Files
     from privet.table.csv import described, sniffed
     from privet.table.source import column_names, files_of, is_parquet
 
     files: Files = Files.of(Files(path, written), None if schema is None else schema.format)
     first = files_of(path)[0]
     looks = "" if is_parquet(first) else described(sniffed(first, files.format))
-    if looks and written == Format():
+    if looks and None in (written.delimiter, written.decimal, written.encoding):
         remark(f"{first}: {looks}.")
     if schema is not None:
         known = {*schema.names, *schema.withheld, schema.unit}

@@ -114,7 +114,8 @@ class GADP(Noised):
                 raise PlanError(message, hint="substitute categories at random, or withhold them.")
             if schema[name].missing == "category":
                 message = f"{self._who}: {name!r} may be missing; a missing number has no place in "
-                raise PlanError(message + "a covariance.", hint="fill it before.")
+                hint = "fill missing values, and delete `missing` from the schema."
+                raise PlanError(message + "a covariance.", hint=hint)
         if not asked or len(set(asked)) < len(asked):
             message = f"{self._who}: confidential must name numeric attributes, each once."
             raise PlanError(message, hint="there must be one at least.")

@@ -108,7 +108,8 @@ class AdditiveNoise(Treatment, Planned):
             raise PlanError(message, hint='{ method = "substitution", gamma = 8 }.')
         if attribute.missing == "category":
             message = f"{where} may be missing, and noise cannot hide whether a value is."
-            raise PlanError(message, hint="fill missing values, or use 'substitution'.")
+            hint = "fill missing values, and delete `missing` from the schema, or disguise it by "
+            raise PlanError(message, hint=f"{hint}substitution.")
         low, high = attribute.range
         if low == high:
             message = f"{where} has a single value: there is nothing to hide."

@@ -33,6 +33,8 @@ _ODD = "its values are neither text nor numbers, or of several types"
 _EMPTY = "it has no value"
 _SINGLE = "it has a single value, which tells no records apart"
 _UNUSABLE = {_ODD, _EMPTY, _SINGLE}
+_ALMOST = "it looks like a number except for one repeated text"
+_MEANT = "if that means missing, use --missing TEXT"
 _SEPARATED = "thousands separators"
 _SIGNED = "currency signs or %"
 _NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*")
@@ -75,6 +77,9 @@ class Draft:
                 reason = _SINGLE
             else:
                 reason = "" if name in dates else _identifying(name, column, counts)
+            if _is_almost_number(counts):
+                notes += [] if reason else [f"{name!r}: {_ALMOST}; {_MEANT}."]
+                reason = f"{_ALMOST}; {_MEANT}" if reason else ""
             if reason and name != target:
                 withheld[name] = reason
                 continue
@@ -173,6 +178,18 @@ def _unread(column: Column) -> str:
     if any(text != value.strip() for text, value in zip(bare, values, strict=True)):
         return _SIGNED
     return _SEPARATED if any(THOUSANDS.fullmatch(value) for value in bare) else ""
+
+
+def _is_almost_number(counts: dict[Any, int] | None) -> bool:
+    """Whether all text but one value, which is repeated, is numbers, and most records have one.
+
+    Codes with leading zeros are no numbers.
+    """
+    known = {value: count for value, count in (counts or {}).items() if value is not None}
+    if len(known) <= _FEW or not all(isinstance(value, str) for value in known):
+        return False
+    others = [v for v in known if not _NUMBER.fullmatch(v) or re.match(r"\s*0\d", v)]
+    return len(others) == 1 and 1 < known[others[0]] <= sum(known.values()) / 2
 
 
 def _identifying(name: str, column: Column, counts: dict[Any, int] | None) -> str:

@@ -11,18 +11,18 @@ import gzip
 import re
 import zlib
 from collections import Counter
-from contextlib import contextmanager
-from functools import lru_cache
+from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError
-from privet.files.format import THOUSANDS, WITHOUT_SIGNS, WITHOUT_THOUSANDS, without_sign
 from privet.files.reading import cause, open_regular
 from privet.schema import Format
+from privet.table.misread import failing_column, unlike
 from privet.table.parquet import stamp_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from privet.files.reading import Stamp
@@ -191,7 +191,34 @@ def csv_batches(
         with pc.open_csv(path, **_options(written, types, names)) as reader:
             yield from reader
     except (OSError, pa.ArrowException, UnicodeError) as error:
-        raise csv_error(path, error, names) from None
+        again = partial(_misread, path, written, types)
+        raise csv_error(path, error, again) from None
+
+
+def _misread(path: Path, written: Format, types: Mapping[str, Any], text: str) -> DataError:
+    """Say how many values of a column are not of its type, where Arrow's message names it."""
+    place, present = failing_column(text), header(path, written).names
+    name = present[place] if place is not None and place < len(present) else None
+    if name is None or name not in types:
+        return unlike(path, text, name)
+    decimal = written.decimal or "."
+    return unlike(path, text, name, _text_pieces(path, written, name), types[name], decimal)
+
+
+def _text_pieces(path: Path, written: Format, name: str) -> Iterator[Any]:
+    """Yield a column as it is written, missing values as null, as far as the file can be read."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow.csv import open_csv
+
+    marks, none = pa.array([*(written.missing or ()), ""]), pa.scalar(None, pa.string())
+    with (
+        suppress(OSError, pa.ArrowException, UnicodeError),
+        open_csv(path, **_options(written, {name: pa.string()}, [name])) as reader,
+    ):
+        for batch in reader:
+            column = batch.column(0)
+            yield pc.if_else(pc.is_in(column, marks), none, column)
 
 
 def text_of(path: Path, written: Format) -> Any:
@@ -207,8 +234,13 @@ def text_of(path: Path, written: Format) -> Any:
         raise csv_error(path, error) from None
 
 
-def csv_error(path: Path, error: Exception, names: Sequence[str] = ()) -> DataError:
-    """Say where a CSV file is wrong, without the value that Arrow's own message quotes."""
+def csv_error(
+    path: Path, error: Exception, read: Callable[[str], DataError] | None = None
+) -> DataError:
+    """Say where a CSV file is wrong, without the value that Arrow's own message quotes.
+
+    ``read`` looks at a column again that Arrow's message says is not of its type.
+    """
     if isinstance(error, OSError) and error.errno:
         return _unreadable(path, error)
     text = str(error)
@@ -218,28 +250,11 @@ def csv_error(path: Path, error: Exception, names: Sequence[str] = ()) -> DataEr
         message = f"The file {path} is not in the encoding it was read in{where}."
         return DataError(message, hint="use encoding='latin-1', or the one it was written in.")
     if "conversion error" in text:
-        return _unlike(path, where, text, names)
+        return unlike(path, text) if read is None else read(text)
     if "Empty CSV" in text:
         return DataError(f"The file {path} is empty.")
     message = f"The file {path} is not well-formed CSV{where}: lines differ in their columns."
     return DataError(message, hint="check what parts columns, and use delimiter=';' for example.")
-
-
-def _unlike(path: Path, where: str, text: str, names: Sequence[str]) -> DataError:
-    """Say that a value is not of its column's type, and why if that is known; never the value."""
-    message = f"The file {path} has a value that is not of its column's declared type{where}."
-    value = re.search(r"invalid value '(.*)'", text)  # looked at, never shown
-    signs = re.findall(r"[^\d\s+-]|(?<=\d)\s(?=\d)", value[1]) if value else []
-    # A single sign may be the decimal one of another country.
-    if value and len(signs) > 1 and THOUSANDS.fullmatch(value[1]):
-        message = message.removesuffix(".") + ": thousands separators are not read."
-        hint = f"{WITHOUT_THOUSANDS}, among {', '.join(names)}."
-        return DataError(message, hint=hint)
-    if value and without_sign(value[1]) != value[1].strip():
-        message = message.removesuffix(".") + ": currency signs and % are not read."
-        return DataError(message, hint=f"{WITHOUT_SIGNS}, among {', '.join(names)}.")
-    hint = f"check the numbers among {', '.join(names)}, and the decimal sign (decimal=',')."
-    return DataError(message, hint=hint)
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:
