@@ -7,6 +7,7 @@ import pytest
 from privet.advise import Advice, advise
 from privet.advise.drawn import draw
 from privet.advise.simulated import stand_in
+from privet.disguise import Plan
 from privet.disguise.planfile import read_plan
 from privet.errors import InputError
 from privet.schema import Attribute, Schema
@@ -177,7 +178,8 @@ def test_made_up_tables_have_no_people_in_them(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("said", "cells"), [({}, 5), ({"bins": 5}, 5), ({"edges": [1, 2, 3, 4]}, 5), ({"edges": [2]}, 2)]
+    ("said", "cells"),
+    [({}, 5), ({"bins": 5}, 5), ({"edges": [1, 2, 3, 4]}, 5), ({"edges": [2]}, 2)],
 )
 def test_cells_are_those_of_the_schema_and_of_short_scales(
     said: dict[str, Any], cells: int, tmp_path: Path
@@ -188,7 +190,8 @@ def test_cells_are_those_of_the_schema_and_of_short_scales(
     file = tmp_path / "plan.toml"
     file.write_text(advice.plan_file())
     for plan in (advice.plan(), read_plan(file)):
-        coding = plan.plan(schema).recipe(schema).steps[0].coding
+        assert isinstance(plan, Plan)
+        coding = plan.recipe(schema).steps[0].coding
         assert coding is not None
         assert coding.size == cells
         assert coding.upper is not None

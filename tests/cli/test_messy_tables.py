@@ -403,7 +403,12 @@ def test_what_was_sniffed_is_told_beside_what_was_said(folder: Path) -> None:
 
 
 def test_values_of_another_type_are_counted_and_placed_not_shown(folder: Path) -> None:
-    rows = [["7", "1.5", "ja"], ["8", '"2034,33"', "nein"], ["9", "1.5", "ja"], ["9", '"1,5"', "ja"]]
+    rows = [
+        ["7", "1.5", "ja"],
+        ["8", '"2034,33"', "nein"],
+        ["9", "1.5", "ja"],
+        ["9", '"1,5"', "ja"],
+    ]
     (folder / "t.csv").write_text("\n".join(["a,fee,b", *map(",".join, rows)]) + "\n")
     declared = [Attribute.numeric(name, low=0, high=5000) for name in ("a", "fee")]
     Schema([*declared, Attribute.categorical("b", ["ja", "nein"])], target="b").write("t.toml")

@@ -1,9 +1,14 @@
-"""Points of ranges, drawn at random."""
+"""Points of ranges, drawn at random, and ranges of dates."""
+
+import datetime as dt
+import re
 
 import numpy as np
 
 from privet.coding import Coding
-from privet.release.ranges import _random_points
+from privet.disguise import Plan, Substitution
+from privet.release.ranges import _random_points, as_date
+from privet.schema import Attribute, Schema
 
 
 def test_every_whole_number_of_a_range_is_drawn_and_no_other() -> None:
@@ -13,3 +18,25 @@ def test_every_whole_number_of_a_range_is_drawn_and_no_other() -> None:
     seen, often = np.unique(points, return_counts=True)
     assert seen.tolist() == [0, 1, 2, 3, 4, 5]
     assert often.min() > 350  # 500 each, give or take 20
+
+
+def test_cells_of_dates_are_shown_as_dates() -> None:
+    """Whether they went through a band, which releases ranges, or are cells themselves."""
+    schema = Schema(
+        [
+            Attribute.numeric("day", low=dt.date(2022, 1, 1), high=dt.date(2022, 1, 31)),  # type: ignore[arg-type]
+            Attribute.numeric("age", low=0, high=9, integer=True),
+            Attribute.categorical("ill", ["no", "yes"]),
+        ],
+        target="ill",
+    )
+    days = (np.arange(60) % 31) + (dt.date(2022, 1, 1) - dt.date(1970, 1, 1)).days
+    table = {"day": days, "age": np.arange(60) % 10, "ill": np.array(["no", "yes"] * 30)}
+    for kind in ("band", "gamma-diagonal"):
+        plan = Plan({"day": Substitution(8, bins=3, kind=kind)}, default=Substitution(8))
+        shown = plan.disguise(table, schema, seed=1).head(60)
+        assert all(
+            re.fullmatch(r"2022-01-\d\d to 2022-01-\d\d", said) for said in shown["day"].to_pylist()
+        )
+        assert not any("-" in said for said in shown["age"].to_pylist())
+    assert as_date(1e12) == "1e+12"

@@ -62,8 +62,9 @@ class Point:
 class Advice:
     """What to do, and what to expect of it.
 
-    ``attributes`` has one line per attribute; ``trade_off`` one point a γ, among them the one that
-    is advised if it lies beyond the others (empty if nothing was simulated), ``guide`` the paper's answer; ``repeated`` is for the attribute with most values.
+    ``attributes`` has one line per attribute; ``trade_off`` one point a γ, also for one that is
+    asked for beyond the others (empty if nothing was simulated), ``guide`` the paper's answer;
+    ``repeated`` is for the attribute with most values.
 
     Examples
     --------
@@ -343,4 +344,3 @@ def _guide(schema: Schema, records: int, seeds: Sequence[int]) -> dict[str, floa
         (g for g in GUIDED if best[g] == smallest), key=lambda g: mean_accuracy[g, smallest]
     )
     return {"gamma": chosen, "bins": smallest, "accuracy": mean_accuracy[chosen, smallest]}
-

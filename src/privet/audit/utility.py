@@ -291,6 +291,7 @@ def _from_release(release: Release, method: str | None) -> Utility:
         None,
         float(root.max() / root.sum()),
         1,
-        f"one split of the release: {100 * TRAINED:.0f} % mined by '{trees['release'].method}', the rest "
-        f"judges by corrected counts; trees of at most {DEPTH} tests",
+        f"one split of the release: {100 * TRAINED:.0f} % mined by "
+        f"'{trees['release'].method}', the rest judges by corrected counts; trees of "
+        f"at most {DEPTH} tests",
     )

@@ -151,7 +151,9 @@ def _text(advice: Advice) -> str:
     lines += [
         f"Disguising the release again leaves γ = {again} (times: γ).",
         f"Disguising the same originals afresh costs ε = {fresh} per attribute (releases: ε).",
-        *(f"- {note.replace(SUBSETS, 'privet disguise --method subsets')}" for note in advice.notes),
+    ]
+    lines += [
+        f"- {note.replace(SUBSETS, 'privet disguise --method subsets')}" for note in advice.notes
     ]
     return "\n".join(lines)
 

@@ -62,6 +62,9 @@ def _lines(path: Path, release: Release) -> list[str]:
 
 
 def _domain(release: Release, name: str) -> str:
+    from privet.frames import DAYS
+    from privet.release.ranges import as_date
+
     attribute = release.schema[name]
     coding = release.codings[name]
     if attribute.values is not None:
@@ -72,6 +75,8 @@ def _domain(release: Release, name: str) -> str:
         )
     low, high = attribute.range
     cells = "" if coding is None else f" in {coding.known} cells"
+    if attribute.unit == DAYS:
+        return f"dates {as_date(low)} to {as_date(high)}{cells}"
     return f"{'whole numbers' if attribute.integer else 'numbers'} {low:g} to {high:g}{cells}"
 
 

@@ -133,8 +133,8 @@ class Ledger:
             if before.budget is not None and after.epsilon > before.budget:
                 message = f"The release would cost ε = {entry.total:.4g} of {dataset!r}, whose "
                 message += f"budget of {before.budget:g} has {before.left:.4g} left."
-                hint = "disguise more strongly (a smaller gamma), release fewer attributes, or give "
-                hint += "out the earlier release again, which costs nothing."
+                hint = "disguise more strongly (a smaller gamma), release fewer attributes, or "
+                hint += "give out the earlier release again, which costs nothing."
                 raise LedgerError(message, hint=hint)
             return after
 

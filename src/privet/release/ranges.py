@@ -5,11 +5,14 @@ What a band releases is no value but a range: the cells that the true one is lik
 
 from __future__ import annotations
 
+import math
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privet.errors import MethodError
+from privet.frames import DAYS
 from privet.release.shown import RANGE, check_representative, shown_values
 
 if TYPE_CHECKING:
@@ -20,8 +23,9 @@ if TYPE_CHECKING:
     from privet.release.release import Part, Release
     from privet.table import MemoryTable
 
-__all__ = ["head", "near_cells", "range_words", "to_frame"]
+__all__ = ["as_date", "head", "near_cells", "range_words", "to_frame"]
 
+_EPOCH = date(1970, 1, 1)
 _EQUAL = 1e-6  # relative: what is left of 2**32 words after sharing them out goes to one value
 
 
@@ -42,8 +46,10 @@ def near_cells(channel: Channel) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return near.argmax(axis=1), near.shape[1] - 1 - near[:, ::-1].argmax(axis=1)
 
 
-def range_words(coding: Coding, channel: Channel | None) -> NDArray[Any]:
+def range_words(coding: Coding, channel: Channel | None, *, days: bool = False) -> NDArray[Any]:
     """Return the range of numbers that each released code stands for, in words.
+
+    ``days`` says that they are days since 1970-01-01, and shows dates.
 
     >>> from privet.channel import Band
     >>> from privet.coding import Coding
@@ -60,10 +66,23 @@ def range_words(coding: Coding, channel: Channel | None) -> NDArray[Any]:
         if begin >= coding.known:
             words.append("missing")
             continue
-        low, high = f"{lower[begin]:.10g}", f"{upper[min(end, coding.known - 1)]:.10g}"
+        ends = (lower[begin], upper[min(end, coding.known - 1)])
+        low, high = (as_date(day) if days else f"{day:.10g}" for day in ends)
         also = " or missing" if end >= coding.known else ""
         words.append((low if low == high else f"{low} to {high}") + also)
     return np.array(words, dtype=object)
+
+
+def as_date(day: float) -> str:
+    """Return the date of a day since 1970-01-01; the number if there is no such date.
+
+    >>> as_date(19165)
+    '2022-06-22'
+    """
+    try:
+        return (_EPOCH + timedelta(days=math.floor(day))).isoformat()
+    except OverflowError:
+        return f"{day:.10g}"
 
 
 def to_frame(release: Release, representative: str = "centre", seed: int | None = None) -> Any:
@@ -133,7 +152,8 @@ def _column(
         return pa.array(codes, from_pandas=True)
     channel = part.channel(name)
     if coding.ordered and how == "range":
-        words = range_words(coding, channel if _is_range(part, name) else None)[codes]
+        days = release.schema[name].unit == DAYS
+        words = range_words(coding, channel if _is_range(part, name) else None, days=days)[codes]
         return pa.array(np.where(words == "missing", None, words), pa.string())
     if not coding.ordered:
         how = "centre"

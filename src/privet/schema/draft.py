@@ -33,8 +33,8 @@ _ODD = "its values are neither text nor numbers, or of several types"
 _EMPTY = "it has no value"
 _SINGLE = "it has a single value, which tells no records apart"
 _UNUSABLE = {_ODD, _EMPTY, _SINGLE}
-_ALMOST = "it looks like a number except for one repeated text"
-_MEANT = "if that means missing, use --missing TEXT"
+_ALMOST = "it looks like a number except for one repeated text; if that means missing, use "
+_ALMOST += "--missing TEXT"
 _SEPARATED = "thousands separators"
 _SIGNED = "currency signs or %"
 _NUMBER = re.compile(r"\s*[+-]?\d+(?:[.,]\d+)?\s*")
@@ -73,13 +73,8 @@ class Draft:
             counts = None if _is_measure(column) else counted(column)
             if name in unread:
                 reason = f"its numbers have {unread[name]}, which are not read"
-            elif _is_single(column, counts):
-                reason = _SINGLE
             else:
-                reason = "" if name in dates else _identifying(name, column, counts)
-            if _is_almost_number(counts):
-                notes += [] if reason else [f"{name!r}: {_ALMOST}; {_MEANT}."]
-                reason = f"{_ALMOST}; {_MEANT}" if reason else ""
+                reason = _reason(name, column, counts, dated=name in dates)
             if reason and name != target:
                 withheld[name] = reason
                 continue
@@ -88,7 +83,7 @@ class Draft:
             if counts is None and attribute.is_categorical:
                 counts = counted(column)
             question, more = _asked(attribute, counts or {})
-            notes += more
+            notes += more + ([f"{name!r}: {_ALMOST}."] if _is_almost_number(counts) else [])
             if question:
                 questions[name] = question
         if withheld and len(attributes) < 2:
@@ -178,6 +173,14 @@ def _unread(column: Column) -> str:
     if any(text != value.strip() for text, value in zip(bare, values, strict=True)):
         return _SIGNED
     return _SEPARATED if any(THOUSANDS.fullmatch(value) for value in bare) else ""
+
+
+def _reason(name: str, column: Column, counts: dict[Any, int] | None, *, dated: bool) -> str:
+    """Say why a column is withheld, if it is: it tells no records apart, or too well."""
+    if _is_single(column, counts):
+        return _SINGLE
+    reason = "" if dated else _identifying(name, column, counts)
+    return _ALMOST if reason and _is_almost_number(counts) else reason
 
 
 def _is_almost_number(counts: dict[Any, int] | None) -> bool:
