@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.coding import Coding, Floats, Value
+    from privet.estimate.joint import Joint
     from privet.release import Part
     from privet.split.scored import Splits
     from privet.tree import Tree
@@ -44,6 +45,7 @@ __all__ = ["FittedEvidence"]
 
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
 WHOLE_CELLS, WHOLE_STEP = 1 << 21, 2  # of one table for all: cells by classes, codes of a group
+SETTLE_CELLS = 1 << 19
 BLURRED = 0.3  # the pace below which noise leaves only what is smooth
 # A first tree is grown to see which attributes ever split so surely: among many nodes and cuts
 # chance reaches a few standard errors for any attribute.
@@ -139,6 +141,14 @@ class FittedEvidence(JointTables, Evidence):
             half._joints = {**self._joints, self.whole: table}  # noqa: SLF001
             half._cost = None  # noqa: SLF001
         return first, second
+
+    def table_of(self, places: tuple[int, ...]) -> Joint | None:
+        """Return the joint table of some attributes, as finely as a table shows so many."""
+        other = copy(self)
+        other._most = max(other._most, len(places))  # noqa: SLF001
+        other._most_cells = max(other._most_cells, SETTLE_CELLS)  # noqa: SLF001
+        other._offered = other._offered.union(places)  # noqa: SLF001
+        return other.joints([places]).get(places)
 
     def counts(self, box: Box, places: tuple[int, ...]) -> Floats:
         """Return how many records of each class are in a box, by a table that was fitted."""

@@ -1,10 +1,11 @@
 """Where inside a cell a threshold lies.
 
 Disguised numbers come in cells, and a split falls between two of them; the originals changed
-their class somewhere near. How many records of the cells round the border have the class of
-either side tells where: a cell three tenths of which belong to the left is cut at three tenths.
-Records are taken to lie on either side of the border as densely as farther out on that side: where
-classes are not equally frequent, densities change at borders too.
+their class somewhere near. A tree whose thresholds may cut cells says what one should observe, and
+they are moved to where that fits best (``tree_model``).
+
+Inside a cell records are taken to lie on either side of the border as densely as farther out on
+that side: where classes are not equally frequent, densities change at borders too.
 """
 
 from __future__ import annotations
@@ -14,9 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from privet.coding import Box
 from privet.errors import BugError
+from privet.estimate.tree_model import TreeModel, last_left
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from numpy.typing import NDArray
+
     from privet.coding import Coding, Floats
     from privet.estimate.fitted import FittedEvidence
     from privet.estimate.joint import Joint
@@ -24,10 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = ["settled"]
 
-NEAR = 1  # cells on either side whose counts place the border
-FAR = 5  # cells beyond them that tell how clearly the sides differ, and how densely records lie
-LEAST_STRETCH = 0.15  # of the cells, on either side until labels change again, or a border stays
-LEAST_CLEAR = 0.2  # by which share of the records a side's class must lead, else the border stays
+# Of a cell: a threshold that would move by less stays on its border. That costs no accuracy that
+# shows, and counts on either side of a border need no cell to be divided.
+STAYS = 0.1
+DENSE = 3  # cells on either side that tell how densely records lie there
 
 
 def settled(tree: Tree, evidence: FittedEvidence) -> Tree:
@@ -35,81 +42,84 @@ def settled(tree: Tree, evidence: FittedEvidence) -> Tree:
 
     The codes' own branches follow the thresholds: a cell goes where its centre goes.
     """
-    nodes = [
-        node
-        for node in np.flatnonzero(np.isfinite(tree.threshold)).tolist()
-        if evidence.is_disguised(int(tree.attribute[node]))
-    ]
-    sets = [evidence.whole] * tree.nodes if evidence.whole else _sets(tree)
-    joints = evidence.joints(sets[node] for node in nodes)
-    threshold, around, routes = tree.threshold.copy(), tree.around.copy(), list(tree.routes)
-    for node in nodes:
-        joint = joints.get(sets[node])
-        border = None if joint is None else _border(tree, node, joint, sets[node])
-        if border is not None:
-            coding = tree.codings[tree.attribute[node]]
-            threshold[node] = around[node] = border
-            left = coding.decode(np.arange(coding.size)) <= border  # false for a missing number
-            routes[node] = (~left).astype(np.int16)
-    return replace(tree, threshold=threshold, around=around, routes=tuple(routes))
+    nodes = [node for node in range(tree.nodes) if _can_move(tree, node, evidence)]
+    places = evidence.whole or tuple(np.unique(tree.attribute[tree.child >= 0]).tolist())
+    joint = evidence.table_of(places) if nodes else None
+    if joint is None:
+        return tree
+    model = TreeModel(tree, joint, places, nodes)
+    model.fit()
+    values, around, moved = tree.threshold.copy(), tree.around.copy(), set()
+    for node, at in zip(nodes, model.at.tolist(), strict=True):
+        value, width = _value(tree, node, joint, places, at)
+        if abs(value - values[node]) > STAYS * width:
+            values[node] = around[node] = value
+            moved.add(node)
+    return replace(tree, threshold=values, around=around, routes=_routes(tree, moved, values))
 
 
-def _sets(tree: Tree) -> list[tuple[int, ...]]:
-    """Return the attributes tested above, at and below each node."""
-    below: list[set[int]] = [set() for _ in range(tree.nodes)]
-    for node in reversed(range(tree.nodes)):
-        if tree.child[node] >= 0:
-            below[node].add(int(tree.attribute[node]))
-        if node:
-            below[tree.parent[node]] |= below[node]
-    above: list[set[int]] = [set()]
-    for node in range(1, tree.nodes):
-        parent = int(tree.parent[node])
-        above.append(above[parent] | {int(tree.attribute[parent])})
-    return [tuple(sorted(one | other)) for one, other in zip(above, below, strict=True)]
+def _routes(
+    tree: Tree, nodes: Container[int], values: Floats
+) -> tuple[NDArray[np.int16] | None, ...]:
+    """Return where codes go with new thresholds: to the side of their centre.
 
-
-def _border(tree: Tree, node: int, joint: Joint, places: tuple[int, ...]) -> float | None:
-    """Return the value up to which records of a node belong to its left side.
-
-    None where that cannot be told: the table shows the attribute coarsely, the sides say the same
-    or say it of a few cells only, or records of the sides hardly differ.
+    Of a node that is one cell wide no side would be left; there they go as they did.
     """
+    routes, boxes = list(tree.routes), [Box()] * tree.nodes
+    for node in np.flatnonzero(tree.child >= 0).tolist():
+        coding = tree.codings[tree.attribute[node]]
+        if node in nodes:
+            right = ~(coding.decode(np.arange(coding.size)) <= values[node])  # if missing, too
+            inside = right[boxes[node].mask(coding.name, coding.size)]
+            if inside.any() and not inside.all():
+                routes[node] = right.astype(np.int16)
+        for branch, kid in enumerate(tree.children(node)):
+            boxes[kid] = boxes[node].narrowed(coding.name, np.asarray(routes[node]) == branch)
+    return tuple(routes)
+
+
+def _can_move(tree: Tree, node: int, evidence: FittedEvidence) -> bool:
+    """Whether a node has a threshold of a disguised number, between cells that can be cut."""
     place = int(tree.attribute[node])
-    own = places.index(place)
-    coding, route = tree.codings[place], tree.routes[node]
-    if route is None or joint.views[own].step > 1:
-        return None
+    if not np.isfinite(tree.threshold[node]) or not evidence.is_disguised(place):
+        return False
+    coding, last = tree.codings[place], last_left(tree, node)
+    return not any(_is_single(coding, cell) for cell in (last, min(last + 1, coding.known - 1)))
+
+
+def _value(
+    tree: Tree, node: int, joint: Joint, places: tuple[int, ...], at: float
+) -> tuple[float, float]:
+    """Return the value so many cells from where the first one begins, and its cell's width."""
+    coding = tree.codings[tree.attribute[node]]
+    cell = min(int(at), coding.known - 1)
+    begin, end = _span(coding, cell)
+    wide = np.array([at - cell, cell + 1 - at])
+    dense = _densities(tree, node, joint, places, cell)
+    if dense.min() > 0:
+        wide /= dense
+    return float(begin + (end - begin) * wide[0] / wide.sum()), end - begin
+
+
+def _densities(tree: Tree, node: int, joint: Joint, places: tuple[int, ...], cell: int) -> Floats:
+    """Return how densely records lie left and right of a cell, of those that a border divides.
+
+    Only cells count of which the tree says the same as next to the border; 0 if there are none.
+    """
+    place, last = int(tree.attribute[node]), last_left(tree, node)
+    coding, own = tree.codings[place], places.index(place)
     labels = _labels(tree, node, joint, places)
-    left, right = _stretch(labels, int(np.flatnonzero(route == 0)[-1]), coding.known)
-    if min(len(left), len(right)) < max(NEAR, LEAST_STRETCH * coding.known):
-        return None
-    # Of the records for which the sides say different things: how many there are in each cell,
-    # and by how many the class of the left side leads.
-    lead = labels[left[0]] - labels[right[0]]
-    table = np.moveaxis(joint.table, own, 0)
-    rows = table.sum(-1).reshape(len(table), -1) @ (np.abs(lead).sum(-1) / 2).ravel()
-    leads = table.reshape(len(table), -1) @ lead.ravel()
-    clear, dense = [], []
-    for cells, sign in ((left, 1), (right, -1)):
-        # The last cell of a stretch may be cut by the next border.
-        far = cells[NEAR : min(NEAR + FAR, len(cells) - 1)] or cells[: NEAR + FAR]
-        clear.append(sign * leads[far].sum() / max(rows[far].sum(), 1e-9))
-        dense.append(rows[far].sum() / _width(coding, far))
-    if min(clear) < LEAST_CLEAR or min(dense) <= 0:
-        return None
-    window = list(range(left[0] + 1 - NEAR, left[0] + 1 + NEAR))
-    if any(_is_single(coding, cell) for cell in window):
-        return None
-    # How many records of the window are of the left side, and how wide each side's records lie
-    # when they lie as densely as farther out.
-    total = rows[window].sum()
-    before = (leads[window].sum() + clear[1] * total) / sum(clear)
-    wide = np.array([before, total - before]) / dense
-    if wide.min() <= 0:
-        return None
-    begin = _span(coding, window[0])[0]
-    return float(begin + _width(coding, window) * wide[0] / wide.sum())
+    sides = labels[last], labels[min(last + 1, coding.known - 1)]
+    table = np.moveaxis(joint.table, own, 0).sum(-1)
+    apart = np.abs(sides[0] - sides[1]).sum(-1)
+    rows = joint.views[own].fine(table.reshape(len(table), -1) @ apart.ravel())
+    dense = np.zeros(2)
+    near = range(cell - DENSE, cell), range(cell + 1, cell + 1 + DENSE)
+    for number, (side, cells) in enumerate(zip(sides, near, strict=True)):
+        alike = [c for c in cells if 0 <= c < coding.known and np.array_equal(labels[c], side)]
+        width = sum(end - begin for begin, end in (_span(coding, c) for c in alike))
+        dense[number] = rows[alike].sum() / width if width > 0 else 0.0
+    return dense
 
 
 def _labels(tree: Tree, top: int, joint: Joint, places: tuple[int, ...]) -> Floats:
@@ -133,18 +143,6 @@ def _labels(tree: Tree, top: int, joint: Joint, places: tuple[int, ...]) -> Floa
     return labels
 
 
-def _stretch(labels: Floats, last: int, known: int) -> tuple[list[int], list[int]]:
-    """Return the cells on either side of a border, outwards, up to where labels change again."""
-    if np.array_equal(labels[last], labels[last + 1]):
-        return [], []
-    left, right = [last], [last + 1]
-    while left[-1] > 0 and np.array_equal(labels[left[-1] - 1], labels[last]):
-        left.append(left[-1] - 1)
-    while right[-1] + 1 < known and np.array_equal(labels[right[-1] + 1], labels[last + 1]):
-        right.append(right[-1] + 1)
-    return left, right
-
-
 def _span(coding: Coding, cell: int) -> tuple[float, float]:
     """Return where a cell of numbers begins and ends."""
     if coding.lower is None or coding.upper is None:
@@ -153,11 +151,6 @@ def _span(coding: Coding, cell: int) -> tuple[float, float]:
     begin = coding.edges[cell - 1] if cell else coding.lower[0]
     end = coding.edges[cell] if cell + 1 < coding.known else coding.upper[-1]
     return float(begin), float(end)
-
-
-def _width(coding: Coding, cells: list[int]) -> float:
-    """Return how wide neighbouring cells are together."""
-    return _span(coding, max(cells))[1] - _span(coding, min(cells))[0]
 
 
 def _is_single(coding: Coding, cell: int) -> bool:
