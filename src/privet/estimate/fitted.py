@@ -45,7 +45,7 @@ __all__ = ["FittedEvidence"]
 
 MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
 WHOLE_CELLS, WHOLE_STEP = 1 << 21, 2  # of one table for all: cells by classes, codes of a group
-SETTLE_CELLS = 1 << 19
+SETTLED_CELLS = 1 << 19  # of one table of all attributes that a tree tests, for its thresholds
 BLURRED = 0.3  # the pace below which noise leaves only what is smooth
 # A first tree is grown to see which attributes ever split so surely: among many nodes and cuts
 # chance reaches a few standard errors for any attribute.
@@ -146,7 +146,7 @@ class FittedEvidence(JointTables, Evidence):
         """Return the joint table of some attributes, as finely as a table shows so many."""
         other = copy(self)
         other._most = max(other._most, len(places))  # noqa: SLF001
-        other._most_cells = max(other._most_cells, SETTLE_CELLS)  # noqa: SLF001
+        other._most_cells = max(other._most_cells, SETTLED_CELLS)  # noqa: SLF001
         other._offered = other._offered.union(places)  # noqa: SLF001
         return other.joints([places]).get(places)
 
