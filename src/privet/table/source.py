@@ -281,11 +281,22 @@ def _emptied(batch: Any, attributes: Sequence[Attribute], marks: Sequence[str]) 
     import pyarrow.compute as pc
 
     emptied = []
+    nothing = pa.nulls(batch.num_rows, pa.string())
     for attribute in attributes:
         column = batch.column(attribute.name)
         missing = [mark for mark in (*marks, "") if mark not in attribute.originals]
         if pa.types.is_string(column.type) and missing:
-            gone = pc.is_in(column, pa.array(missing))
-            column = pc.if_else(gone, pa.scalar(None, pa.string()), column)
+            column = pc.if_else(pc.is_in(column, _texts(missing)), nothing, column)
         emptied.append(column)
     return pa.record_batch(emptied, names=[attribute.name for attribute in attributes])
+
+
+def _texts(words: Sequence[str]) -> Any:
+    """Return texts as an Arrow array; ``pa.array`` would import pandas, which takes its time."""
+    import numpy as np
+    import pyarrow as pa
+
+    written = [word.encode() for word in words]
+    ends = np.cumsum([0, *map(len, written)], dtype=np.int32)
+    buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(written))
+    return pa.StringArray.from_buffers(len(words), *buffers)
