@@ -291,3 +291,18 @@ def test_a_first_wave_is_left_out_of_joint_tables_unless_it_is_large() -> None:
         assert (rows < 20_000) is left
         tree = pv.TreeClassifier(method="joint", max_depth=1).fit(release).tree_
         assert tree.counts[0].sum() == pytest.approx(20_000)
+
+
+def test_a_sure_first_split_stays_though_both_sides_lean_the_same_way() -> None:
+    """A tree of depth 1 tells how shares differ, where no split could save an error."""
+    rng = np.random.default_rng(4)
+    x, z = rng.random(20_000), rng.random(20_000)
+    ill = rng.random(20_000) < np.where(x <= 0.5, 0.05, 0.35)
+    table = pa.table({"x": x, "z": z, "y": np.where(ill, "yes", "no")})
+    numbers = [pv.Attribute.numeric(name, low=0, high=1) for name in ("x", "z")]
+    schema = pv.Schema([*numbers, pv.Attribute.categorical("y", ["no", "yes"])], target="y")
+    release = pv.RandomSubstitution(gamma=20).disguise(table, schema, seed=4)
+    tree = pv.TreeClassifier(method="joint", max_depth=1).fit(release).tree_
+    assert tree.codings[tree.attribute[0]].name == "x"
+    assert [tree.classes[label] for label in tree.label[1:]] == ["no", "no"]
+    assert tree.shares[2][1] - tree.shares[1][1] > 0.2

@@ -8,11 +8,12 @@ from scipy import stats
 
 from privet.estimators import TreeClassifier
 from privet.tree.prune import (
+    cut,
     is_worth_telling,
     more_errors,
     prune_errors,
     prune_leaves,
-    prune_needless,
+    worth_their_cost,
 )
 from tests.strategies import seeds
 
@@ -78,8 +79,8 @@ def test_what_is_needless_makes_no_fewer_errors(seed: int) -> None:
     y = (X[:, 0] > 4) ^ (rng.random(80) < 0.2)
     y[:2] = [False, True]
     grown = TreeClassifier(policy="cart").fit(X, y).tree_
-    pruned = prune_needless(grown)
-    assert prune_needless(pruned).same_as(pruned)
+    pruned = cut(grown, worth_their_cost(grown, 1.0))
+    assert cut(pruned, worth_their_cost(pruned, 1.0)).same_as(pruned)
     errors = [
         sum(one.counts[leaf].sum() - one.counts[leaf][one.label[leaf]] for leaf in one.leaves)
         for one in (grown, pruned)
@@ -95,7 +96,7 @@ def test_a_subtree_that_says_the_same_is_needless() -> None:
     X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0]])
     tree = TreeClassifier().fit(X, [0, 0, 1, 0, 0]).tree_
     assert tree.nodes == 3
-    assert prune_needless(tree).nodes == 1
+    assert not worth_their_cost(tree, 1.0).any()
 
 
 def test_few_trees_of_chance_are_worth_telling() -> None:

@@ -28,7 +28,7 @@ from privet.estimate.fitted_frontier import FittedFrontier
 from privet.estimate.fitted_table import SPLIT_Z, Fitted
 from privet.estimate.joints import JointTables
 from privet.estimate.settle import settled
-from privet.tree.prune import cut, prune_needless, prune_unsure
+from privet.tree.prune import cut, prune_unsure, worth_their_cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -160,12 +160,16 @@ class FittedEvidence(JointTables, Evidence):
     def pruned(self, tree: Tree) -> Tree:
         """Cut subtrees that do not pay: in likelihood, or in errors where nothing has to be sure.
 
-        Where no attribute is known to matter, a tree that chance may have grown is cut to a leaf.
+        Where no attribute is known to matter, a tree that chance may have grown is cut to a leaf. A
+        first split that is sure stays, though it may save no errors: both sides may lean the same
+        way by different shares.
         """
         if self.whole and self._cost is None:
             return tree
         if self.whole:
-            return prune_needless(tree, self._cost or 0.0)
+            stays = worth_their_cost(tree, self._cost or 0.0)
+            stays[0] |= self._is_sure(tree)
+            return cut(tree, stays)
         if self.attribute_z and self._is_chance(tree):
             return cut(tree, np.zeros(tree.nodes, np.bool_))
         return prune_unsure(tree, self.price)
@@ -180,6 +184,14 @@ class FittedEvidence(JointTables, Evidence):
         level = math.erfc(self.split_z / math.sqrt(2))
         by_chance = math.sqrt(chdtri(len(self.classes) - 1, level))
         return max(self.split_z * self.pace, by_chance)
+
+    def _is_sure(self, tree: Tree) -> bool:
+        """Whether the first split is as sure as those that choose attributes."""
+        route = tree.routes[0]
+        if route is None:
+            return False
+        estimate = self.estimate(Box(), int(tree.attribute[0]))
+        return estimate.likelihood_z(route) >= ATTRIBUTE_Z
 
     def _is_chance(self, tree: Tree) -> bool:
         """Whether chance alone may have brought the surest split.

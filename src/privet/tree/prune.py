@@ -23,7 +23,6 @@ __all__ = [
     "more_errors",
     "prune_errors",
     "prune_leaves",
-    "prune_needless",
     "prune_unsure",
     "worth_their_cost",
 ]
@@ -72,11 +71,6 @@ def prune_leaves(tree: Tree, most: int) -> Tree:
             leaves += more
             waiting += tree.children(node)
     return tree if stays[tree.child >= 0].all() else cut(tree, stays)
-
-
-def prune_needless(tree: Tree, cost: float = 1.0) -> Tree:
-    """Cut each subtree whose leaves save fewer errors per split than ``cost`` records."""
-    return cut(tree, worth_their_cost(tree, cost))
 
 
 def worth_their_cost(tree: Tree, cost: float) -> NDArray[np.bool_]:
