@@ -34,7 +34,7 @@ def _library() -> Any:
         import matplotlib.figure
     except ImportError:
         message = "Figures need matplotlib."
-        raise InputError(message, hint="pip install 'privet[figures]'.") from None
+        raise InputError(message, hint="pip install '.[figures]' in the privet folder.") from None
     return mpl
 
 

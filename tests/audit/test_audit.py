@@ -320,3 +320,17 @@ def test_all_that_exceeds_is_named() -> None:
         "'pay' has noise added: ε has no bound.",
     ]
     assert all(sentence in facts.unbounded for sentence in facts.without_bound)
+
+
+def test_records_that_were_left_out_are_not_missed() -> None:
+    """People with many records lose some of them, so counts cannot be those of all records."""
+    records = people()
+    often = np.where(records["risk"] == "high", 50, 4000)  # the risky come again and again
+    records["id"] = np.arange(4000) % often
+    for limit, tested in ((1, False), (4000, True)):
+        schema = Schema(SCHEMA.attributes, target="risk", unit="id", rows_per_unit=limit)
+        release = RandomSubstitution(gamma=8, wave=0).disguise(records, schema)
+        found = audit(release, records, attacks=["read"], trees=False)
+        counts = [check for check in found.checks if check.what.startswith("The released counts")]
+        assert bool(counts) == tested
+        assert all(check.holds for check in found.checks if check.hard)

@@ -6,7 +6,7 @@ try:
     import sqlalchemy as _  # noqa: F401
 except ImportError:
     _message = "A store needs SQLAlchemy, which is not installed."
-    raise StoreError(_message, hint="pip install 'privet[store]'.") from None
+    raise StoreError(_message, hint="pip install '.[store]' in the privet folder.") from None
 
 from privet.store.facts import Status
 from privet.store.store import Receipt, Store, new_token

@@ -163,7 +163,7 @@ def _engine(url: URL, timeout: float) -> Engine:
             )
         except ImportError:
             message = "A store in PostgreSQL needs psycopg, which is not installed."
-            raise StoreError(message, hint="pip install 'privet[store]'.") from None
+            raise StoreError(message, hint="pip install '.[store]' in the privet folder.") from None
     engine = create_engine(url, hide_parameters=True, connect_args={"timeout": timeout})
 
     @event.listens_for(engine, "connect")

@@ -58,5 +58,5 @@ def _session_class() -> Any:
             from pyspark.sql import SparkSession
     except ImportError:
         message = "Work on a cluster needs PySpark."
-        raise InputError(message, hint="pip install 'privet[spark]'.") from None
+        raise InputError(message, hint="pip install '.[spark]' in the privet folder.") from None
     return SparkSession

@@ -32,7 +32,7 @@ def to_onnx(tree: Tree) -> Any:
         from onnx import TensorProto, checker, helper
     except ImportError:
         message = "Writing ONNX needs the package onnx."
-        raise TreeError(message, hint="pip install 'privet[onnx]'.") from None
+        raise TreeError(message, hint="pip install '.[onnx]' in the privet folder.") from None
     tree = tree.plain
     prefix = "privet"
     names = [coding.name for coding in tree.codings]

@@ -7,4 +7,4 @@ try:
     import uvicorn as _uvicorn  # noqa: F401
 except ImportError:
     _message = "This needs Starlette and Uvicorn, which are not installed."
-    raise InputError(_message, hint="pip install 'privet[web]'.") from None
+    raise InputError(_message, hint="pip install '.[web]' in the privet folder.") from None
