@@ -202,7 +202,7 @@ class TreeModel:
         table = np.zeros(self._joint.table.shape)
         for cells, volume, leaf, threshold in pieces:
             change = shares[leaf] if threshold < 0 else at[threshold] * self.shares[leaf]
-            table[np.ix_(*cells)] += volume[..., None] * change
+            table[cells] += volume[..., None] * change
         table *= self._rows[..., None]
         return table
 
@@ -211,7 +211,7 @@ class TreeModel:
         table = expected(self._axes, seen, back=True) * self._rows[..., None]
         shares, at = np.zeros_like(self.shares), np.zeros_like(self.at)
         for cells, volume, leaf, threshold in pieces:
-            slope = volume.ravel() @ table[np.ix_(*cells)].reshape(volume.size, -1)
+            slope = volume.ravel() @ table[cells].reshape(volume.size, -1)
             if threshold < 0:
                 shares[leaf] = slope
             else:
@@ -223,7 +223,7 @@ class TreeModel:
         table = self._rows[..., None] ** 2 / np.maximum(rows, LEAST)
         shares, at = np.zeros_like(self.shares), np.zeros_like(self.at)
         for cells, volume, leaf, threshold in pieces:
-            bend = volume.ravel() ** 2 @ table[np.ix_(*cells)].reshape(volume.size, -1)
+            bend = volume.ravel() ** 2 @ table[cells].reshape(volume.size, -1)
             if threshold < 0:
                 shares[leaf] = bend.mean()
             else:
@@ -238,7 +238,7 @@ def _put(pieces: list[_Piece], along: Sequence[Floats], leaf: int, threshold: in
         volume = np.ones(())
         for one, some in zip(along, cells, strict=True):
             volume = volume[..., None] * one[some]
-        pieces.append(_Piece(cells, volume, leaf, threshold))
+        pieces.append(_Piece(np.ix_(*cells), volume, leaf, threshold))
 
 
 def _joined(shares: Floats, at: Floats) -> Floats:
