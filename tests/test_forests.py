@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from privet import datasets
 from privet.disguise import Exact, ForestFramework, Plan, RandomSubstitution
 from privet.disguise.noised import coded
-from privet.errors import InputError, MethodError
+from privet.errors import InputError, MethodError, PrivetWarning
 from privet.estimators import TreeClassifier
 from privet.forests import ForestClassifier
 from privet.frames import columns
@@ -46,6 +46,21 @@ def test_a_forest_of_a_release() -> None:
     assert forest.tree_.same_as(tree.tree_)
     assert forest.score(datasets.load("as-f3", rows=5_000, seed=3)) > 0.7
     assert all(one.errors.any() for one in forest.trees_)
+
+
+def test_an_accuracy_that_cannot_be_told_is_said_to_be_so() -> None:
+    table, schema = datasets.load("as-f2", rows=3_000, seed=1), datasets.schema("as-f2")
+    train, test = RandomSubstitution(gamma=3).disguise(table, schema, seed=2).split(0.7)
+    forest = ForestClassifier(method="naive").fit(train)
+    with pytest.warns(PrivetWarning, match="fewer or shallower trees, or TreeClassifier"):
+        measured = forest.accuracy(test)
+    assert measured.interval() == (0.0, 1.0)
+    assert not 0 <= measured.value <= 1
+    with pytest.warns(PrivetWarning, match="cannot tell"):
+        assert 0 <= forest.score(test) <= 1
+    with pytest.warns(PrivetWarning) as said:
+        forest.accuracy(train)
+    assert "learned from" in str(said[0].message)
 
 
 def test_what_none_means() -> None:

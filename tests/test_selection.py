@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import privet as pv
 from privet import datasets
-from privet.errors import InputError, ReleaseError
+from privet.errors import InputError, PrivetWarning, ReleaseError
 
 SCHEMA = datasets.schema("as-f1")
 
@@ -57,6 +58,26 @@ def test_the_best_setting_is_fitted_on_all() -> None:
 def test_an_empty_grid() -> None:
     with pytest.raises(InputError, match="no setting"):
         pv.grid_search(pv.TreeClassifier(), released(50), {"max_depth": []})
+
+
+def test_a_pipeline_is_refused_before_it_is_fitted() -> None:
+    pipe = Pipeline([("tree", pv.TreeClassifier())])
+    with pytest.raises(InputError, match="last step"):
+        pv.cross_validate(pipe, released(50))
+    with pytest.raises(InputError, match="last step"):
+        pv.grid_search(pipe, released(50), {"tree__max_depth": [1, 2]})
+    with pytest.raises(InputError, match="NaiveBayesClassifier"):
+        pv.cross_validate(pv.NaiveBayesClassifier(), released(50))
+
+
+def test_a_validation_that_tells_nothing_says_so_once() -> None:
+    table, schema = datasets.load("as-f2", rows=3_000, seed=1), datasets.schema("as-f2")
+    release = pv.RandomSubstitution(gamma=3).disguise(table, schema, seed=2)
+    forest = pv.ForestClassifier(method="naive")
+    with pytest.warns(PrivetWarning, match="cannot tell") as said:
+        found = pv.cross_validate(forest, release, folds=2, random_state=1)
+    assert len(said) == 1
+    assert 0 <= float(str(found).split(" %")[0]) <= 100
 
 
 def test_decision_paths_are_those_of_scikit_learn() -> None:

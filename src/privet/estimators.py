@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+import weakref
 from numbers import Integral, Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -12,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet.classifier import Classifier
 from privet.coding import code_type
-from privet.errors import InputError, MethodError
+from privet.errors import InputError, MethodError, PrivetWarning
 from privet.estimate.accuracy import Accuracy, accuracy
 from privet.estimate.methods import METHODS
 from privet.estimate.routed import routed
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 __all__ = ["TreeClassifier", "paths_to"]
 
 CLASS = "class"
+
+# The release that a model was learned from, as long as both are in memory: no model keeps records.
+_GROWN: weakref.WeakKeyDictionary[Any, weakref.ref[Release]] = weakref.WeakKeyDictionary()
 
 
 class TreeClassifier(Classifier):
@@ -103,6 +108,8 @@ class TreeClassifier(Classifier):
     """
 
     _instead = "predict plain records; accuracy(release) takes all."
+    _called = "tree"
+    _tellable = "a lower max_depth, or more records to test on"
 
     def __init__(
         self,
@@ -156,6 +163,7 @@ class TreeClassifier(Classifier):
         >>> model.classes_.tolist()
         ['Yes', 'No']
         """
+        _GROWN.pop(self, None)
         policy = self._policy(X)
         if isinstance(X, Release):
             return self._fit_release(X, y, sample_weight, policy)
@@ -211,6 +219,7 @@ class TreeClassifier(Classifier):
             grower=self._grown,
         )
         self._take(mined.trees)
+        _GROWN[self] = weakref.ref(release)
         self.method_, self.reason_ = mined.method, mined.reason
         self.classes_ = np.array(release.schema.classes)
         self._name_attributes(release.schema.inputs)
@@ -343,6 +352,7 @@ class TreeClassifier(Classifier):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on plain records, or an estimate of it from a release.
 
+        The estimate stops at 0 and 1; ``accuracy`` has the one without bias, and its error.
         With a frame that has the class among its columns, ``y`` may be left out if the tree was
         learned from a release.
 
@@ -356,7 +366,7 @@ class TreeClassifier(Classifier):
             if y is not None or sample_weight is not None:
                 message = "A release brings its own classes: give no y and no sample_weight."
                 raise InputError(message)
-            return self.accuracy(X).value
+            return float(np.clip(self.accuracy(X).value, 0.0, 1.0))
         y = self._told(X, y, self.tree_.target, self.tree_.classes)
         return float(super().score(X, y, sample_weight))
 
@@ -395,7 +405,20 @@ class TreeClassifier(Classifier):
         True
         """
         check_is_fitted(self)
-        return accuracy(self.tree_, release)
+        return self._warned(accuracy(self.tree_, release), release)
+
+    def _warned(self, measured: Accuracy, release: Release) -> Accuracy:
+        """Return an accuracy, with a warning where it is worth nothing."""
+        grown_from = _GROWN.get(self, lambda: None)()
+        if release is grown_from and measured.error > 0.001:  # plain ones: as scikit-learn does
+            message = "The accuracy is estimated on the records that the model was learned from, "
+            message += "and may be too high; release.split(0.7) keeps some back."
+            warnings.warn(message, PrivetWarning, stacklevel=3)
+        if not measured.told:
+            message = f"The release cannot tell this {self._called}'s accuracy (the 95 % interval "
+            message += f"is 0 to 100 %); use {self._tellable}."
+            warnings.warn(message, PrivetWarning, stacklevel=3)
+        return measured
 
 
 def paths_to(tree: Tree, leaves: NDArray[np.int64]) -> Any:

@@ -78,6 +78,9 @@ class ForestClassifier(TreeClassifier):
     ['Outlook', 'Humidity']
     """
 
+    _called = "forest"
+    _tellable = "fewer or shallower trees, or TreeClassifier"
+
     def __init__(
         self,
         n_estimators: int | None = None,
@@ -214,7 +217,7 @@ class ForestClassifier(TreeClassifier):
         Attributes are asked one after the other until the vote is decided; where that takes too
         many steps, the leaves of all trees are intersected, which suits trees that agree. Each test
         of a disguised attribute adds to the error: a forest of many deep trees can be learned where
-        its accuracy cannot be told, and the interval then says so.
+        its accuracy cannot be told; the interval is then 0 to 1, and a warning says so.
 
         >>> import privet as pv
         >>> table = pv.datasets.load("as-f1", rows=3000, seed=1)
@@ -230,8 +233,8 @@ class ForestClassifier(TreeClassifier):
         said = [votes(tree, self.voting) for tree in self.trees_]
         if release.universe is None:
             with suppress(TooManyCasesError):
-                return vote_accuracy(self.trees_, said, release)
-        return accuracy(grafted(self.trees_, said), release)
+                return self._warned(vote_accuracy(self.trees_, said, release), release)
+        return self._warned(accuracy(grafted(self.trees_, said), release), release)
 
 
 def _is_estimated(X: Any) -> bool:

@@ -7,6 +7,7 @@ all folds but one and estimate the accuracy about the originals on the one left 
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from privet.errors import InputError
+from privet.errors import InputError, PrivetWarning
+from privet.estimate.accuracy import Accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from privet.estimate.accuracy import Accuracy
     from privet.release import Release
 
 __all__ = ["Search", "Validation", "cross_validate", "grid_search"]
@@ -46,7 +47,8 @@ class Validation:
         return math.hypot(*(fold.error for fold in self.folds)) / len(self.folds)
 
     def __str__(self) -> str:
-        return f"{100 * self.value:.1f} % ± {196 * self.error:.1f} in {len(self.folds)} folds"
+        value = min(max(self.value, 0.0), 1.0)
+        return f"{100 * value:.1f} % ± {196 * self.error:.1f} in {len(self.folds)} folds"
 
 
 def cross_validate(
@@ -73,8 +75,35 @@ def cross_validate(
     >>> pv.cross_validate(pv.TreeClassifier(max_depth=2), release, random_state=1).value > 0.9
     True
     """
+    _check_model(model)
     pairs = release.folds(folds, seed=random_state)
-    return Validation(tuple(clone(model).fit(train).accuracy(test) for train, test in pairs))
+    told = Validation(tuple(_tested(clone(model).fit(train), test) for train, test in pairs))
+    if not Accuracy(told.value, told.error, max(fold.cut for fold in told.folds)).told:
+        message = "The release cannot tell how accurate this model is (the 95 % interval is 0 to "
+        message += "100 %); use shallower trees, and fewer of them."
+        warnings.warn(message, PrivetWarning, stacklevel=2)
+    return told
+
+
+def _check_model(model: Any) -> None:
+    """Refuse what can be fitted to a release but not judged by one, before anything is fitted."""
+    if callable(getattr(model, "accuracy", None)):
+        return
+    name = type(model).__name__
+    message = f"A release judges TreeClassifier and ForestClassifier; this is a {name}."
+    hint = "give one of them."
+    if hasattr(model, "steps"):
+        hint = "give its last step, as model[-1], and name settings without its prefix: no step "
+        hint += "before a tree can change the columns of a release."
+    raise InputError(message, hint=hint)
+
+
+def _tested(model: Any, release: Release) -> Accuracy:
+    """Return the accuracy on one fold; what a fold alone cannot tell, all together may."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivetWarning)
+        measured: Accuracy = model.accuracy(release)
+    return measured
 
 
 @dataclass(frozen=True)
@@ -111,6 +140,7 @@ def grid_search(
     >>> pv.grid_search(pv.TreeClassifier(), release, grid, random_state=1).best_params
     {'max_depth': 2}
     """
+    _check_model(model)
     if not all(len(values) for values in grid.values()):
         raise InputError("The grid has no setting to try.", hint="grid={'max_depth': [2, 4]}.")
     settings = list(ParameterGrid(dict(grid)))

@@ -40,7 +40,7 @@ class Accuracy(NamedTuple):
     interval is wide enough for that.
 
     The value has no bias, and so may lie past 0 or 1 where the error is large; ``words`` and the
-    interval stop there.
+    interval stop there. ``told`` says whether the interval leaves out anything at all.
     """
 
     value: float
@@ -50,7 +50,17 @@ class Accuracy(NamedTuple):
     def interval(self, z: float = 1.959963984540054) -> tuple[float, float]:
         """Return the 95 % interval, or another by its normal quantile."""
         half = z * self.error + self.cut
-        return max(0.0, self.value - half), min(1.0, self.value + half)
+        low, high = (min(max(self.value + side, 0.0), 1.0) for side in (-half, half))
+        return low, high
+
+    @property
+    def told(self) -> bool:
+        """Whether the records tell anything of the accuracy: the interval is not all of 0 to 1.
+
+        >>> Accuracy(-6.54, 6.73).told, Accuracy(0.86, 0.05).told
+        (False, True)
+        """
+        return self.interval() != (0.0, 1.0)
 
     def words(self, digits: int = 1) -> str:
         """Say the value, its error and its interval in per cent.
@@ -67,7 +77,10 @@ class Accuracy(NamedTuple):
         return f"{value:.{digits}f}{error} %{reach}"
 
     def doubt(self) -> str:
-        """Say what cut cells leave open; nothing if it does not show in the interval."""
+        """Say what the interval does not: that it is all there is, or what cut cells leave open."""
+        if not self.told:
+            text = "The release cannot tell this accuracy."
+            return text + " Grow a shallower tree, or keep more records back to test on."
         if self.cut < 0.0005:  # less than the last digit that is printed
             return ""
         share = f"{100 * self.cut:.1f} %"
