@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -49,6 +51,16 @@ def test_it_is_the_estimate_of_the_intersected_leaves(plan: str, voting: str) ->
     assert one.value == pytest.approx(other.value, abs=1e-6)
     assert one.error == pytest.approx(other.error, abs=1e-6)
     assert one.cut <= other.cut + 1e-6 or plan == "class"  # weights of classes have signs
+
+
+def test_trees_that_agree_on_every_record_need_no_answers() -> None:
+    table, schema = pv.datasets.load("as-f3", rows=600, seed=11), pv.datasets.schema("as-f3")
+    release = PLANS["band"].disguise(table, schema, seed=12)
+    trees = [replace(t, label=np.zeros_like(t.label)) for t in forest(release, "majority").trees_]
+    assert max(tree.depth for tree in trees) > 0
+    told = vote_accuracy(trees, [votes(tree, "majority") for tree in trees], release)
+    first = table["group"].to_numpy(zero_copy_only=False) == schema.classes[0]
+    assert told == pytest.approx((first.mean(), 0.0, 0.0))
 
 
 @settings(max_examples=10, deadline=None)

@@ -165,8 +165,8 @@ class _Part:
         """Return what each record weighs for each class, by each kind of which ends count."""
         ends = np.concatenate(kinds, 1).astype(np.float64)
         rows = len(start)
-        room = max((level.goes.shape[0] for level in diagram.levels), default=1) * ends.shape[1]
-        step = max(1, MOST_NUMBERS // room)
+        states = max((level.goes.shape[0] for level in diagram.levels), default=0)
+        step = max(1, MOST_NUMBERS // (max(1, states) * ends.shape[1]))  # none where all agree
         total = np.empty((rows, ends.shape[1]))
         boxes = [self._boxes(group, whole=whole) for group in self.groups]
         for begin in range(0, rows, step):
