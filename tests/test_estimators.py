@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from privet import datasets
@@ -93,6 +94,30 @@ def test_parameters_that_are_refused(params: dict[str, Any], message: str) -> No
         TreeClassifier(**params).fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises((InputError, MethodError), match=message):
         TreeClassifier(**params).fit(exact())
+
+
+def test_a_share_of_the_records_is_what_scikit_learn_takes_it_for() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(310, 3))
+    y = (X @ [1.0, 2.0, -1.0] + rng.normal(size=310) > 0).astype(int)
+    for limits in ({"min_samples_leaf": 0.05}, {"min_samples_split": 0.35}):
+        ours = TreeClassifier(**limits).fit(X, y)
+        theirs = DecisionTreeClassifier(random_state=1, **limits).fit(X, y)
+        assert ours.get_n_leaves() == theirs.get_n_leaves() > 2
+    half = TreeClassifier(min_samples_leaf=1.5).fit(X, y)  # counts are real numbers
+    assert half.tree_.counts[half.tree_.leaves].sum(1).min() == 2
+
+
+@pytest.mark.parametrize("method", ["joint", "direct", "naive"])
+def test_a_share_of_a_release(method: str) -> None:
+    table, schema = datasets.load("as-f1", rows=6_000, seed=1), datasets.schema("as-f1", bins=10)
+    release = RandomSubstitution(gamma=50).disguise(table, schema, seed=2)
+    free, held = (
+        TreeClassifier("cart", method, 4, min_samples_leaf=leaf).fit(release).tree_
+        for leaf in (0.01, 0.4)
+    )
+    assert len(free.leaves) > len(held.leaves)
+    assert held.counts[held.leaves].sum(1).min() > 0.3 * release.rows  # measured anew
 
 
 # Releases

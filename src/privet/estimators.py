@@ -64,9 +64,11 @@ class TreeClassifier(Classifier):
     max_depth : int, default=None
         The most tests on a path. None means the preset's value, as for all that follow.
     min_samples_split : float, default=None
-        The fewest records of a node that is split.
+        The fewest records of a node that is split; below 1, their share of all records, as in
+        scikit-learn.
     min_samples_leaf : float, default=None
-        The fewest records of a leaf. A record counts once, whatever its weight.
+        The fewest records of a leaf; below 1, their share of all records. A record counts once,
+        whatever its weight.
     min_weight_fraction_leaf : float, default=0.0
         The least share of all weights in a leaf, for plain records.
     min_impurity_decrease : float, default=None
@@ -260,6 +262,7 @@ class TreeClassifier(Classifier):
         coded[CLASS] = labels.astype(code_type(len(self.classes_)))
         whole, scale = (None, 1.0) if weight is None else whole_weights(weight)
         classes = tuple(self.classes_.tolist())
+        policy = policy.counted(len(labels))
         large = policy.min_samples_leaf > 1 or policy.min_samples_split > 2
         if weight is not None and not large:  # then any records at all are enough
             policy = policy.but(min_samples_leaf=0.0, min_samples_split=0.0)

@@ -131,7 +131,7 @@ class _Growing(NamedTuple):
 
     def trees(self, chosen: Chosen, target: str, grower: Grower = _one) -> tuple[Tree, ...]:
         """Return the trees of some evidence."""
-        policy = self.policy
+        policy = self.policy.counted(chosen.rows)
         if not self.any_leaf:
             policy = policy.but(min_samples_leaf=max(policy.min_samples_leaf, chosen.leaf))
         with single_products():

@@ -57,6 +57,7 @@ def test_options_reach_the_policy(folder: Path) -> None:
     assert run_json(*common, "--policy", "id3")["leaves"] == 5
     assert run_json(*common, "--policy", "id3", "--max-depth", 1)["leaves"] == 3
     assert run_json(*common, "--policy", "id3", "--min-samples-leaf", 14)["leaves"] == 1
+    assert run_json(*common, "--policy", "id3", "--min-samples-leaf", 0.6)["leaves"] == 1
     # Nine of the fourteen days are Yes: 64 %.
     assert run_json(*common, "--policy", "id3", "--max-purity", 0.64)["leaves"] == 1
     assert run_json(*common, "--policy", "id3", "--max-purity", 0.65)["leaves"] == 5

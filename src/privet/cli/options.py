@@ -96,7 +96,7 @@ growth = _together(
     click.option(
         "--min-samples-leaf",
         type=click.FloatRange(0),
-        help="The minimum number of records in a leaf.",
+        help="The minimum number of records in a leaf; below 1, their share of all.",
     ),
     click.option(
         "--max-purity",

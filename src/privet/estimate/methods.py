@@ -54,7 +54,8 @@ class Chosen(NamedTuple):
     """The evidence taken, by which method and why.
 
     ``leaf`` is the least size of leaves that the method asks for where nobody says another.
-    ``measured`` says whether the errors of its counts are known, if there are any.
+    ``measured`` says whether the errors of its counts are known, if there are any; ``rows`` is the
+    number of records that it counts.
     """
 
     evidence: Evidence
@@ -62,6 +63,7 @@ class Chosen(NamedTuple):
     reason: str
     leaf: float = 0.0
     measured: bool = True
+    rows: float = 0.0
 
 
 def evidence_of(release: Release, method: str = "auto") -> Chosen:
@@ -69,7 +71,9 @@ def evidence_of(release: Release, method: str = "auto") -> Chosen:
     chosen = _chosen(release, method)
     fitted = isinstance(chosen.evidence, FittedEvidence | WeightedEvidence)
     changed = release.unbounded is not None or any(part.channels for part in release.parts)
-    return chosen._replace(measured=fitted or not changed)
+    more = in_own_cells(release)[1] if chosen.method != "direct" else 1.0
+    rows = release.rows / (more if more <= WAVE else 1.0)
+    return chosen._replace(measured=fitted or not changed, rows=rows)
 
 
 def _chosen(release: Release, method: str) -> Chosen:

@@ -32,8 +32,8 @@ class Policy:
 
     ``multiway`` gives a categorical attribute one branch per value; otherwise its values are
     divided in two. Numbers always divide in two. ``min_samples_leaf`` is in (estimated)
-    records, as is ``min_samples_split``; ``min_weight_leaf`` is in weights, where records have
-    some. ``min_impurity_decrease`` is in units of the criterion,
+    records, as is ``min_samples_split``; above 0 and below 1 they are shares of all records, which
+    ``counted`` turns to numbers. ``min_weight_leaf`` is in weights, where records have some. ``min_impurity_decrease`` is in units of the criterion,
     the gain of a split times the node's share of all records; ``max_leaf_nodes`` keeps the splits
     that decrease impurity most, those below others after them. A node one of whose classes has a
     share of ``max_purity`` is not split ("most points of the same class", Agrawal and Srikant,
@@ -103,6 +103,17 @@ class Policy:
                 message = f"A policy has no {name!r}; it has {', '.join(names)}."
                 raise InputError(message)
         return replace(self, **{name: v for name, v in changes.items() if v is not None})
+
+    def counted(self, rows: float) -> Policy:
+        """Return the policy with shares of so many records as numbers of records, rounded up.
+
+        >>> Policy.named("cart").but(min_samples_leaf=0.05).counted(1_010).min_samples_leaf
+        51.0
+        """
+        names = ("min_samples_split", "min_samples_leaf")
+        given = {name: float(getattr(self, name)) for name in names}
+        shares = {name: value for name, value in given.items() if 0 < value < 1}
+        return self.but(**{name: float(math.ceil(v * rows)) for name, v in shares.items()})
 
     @classmethod
     def named(cls, name: str | Policy | None) -> Policy:
