@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from privet.errors import InputError
-from privet.estimate.observed import groups_of, seen
+from privet.estimate.observed import cuts_of, groups_of, seen
 from privet.estimate.shares import (
     Shares,
     combined,
@@ -53,6 +53,16 @@ class Crosstab(Shares):
 
     independence: Independence | None = None
 
+    @property
+    def row_shares(self) -> Floats:
+        """The shares of columns inside each row (NaN in empty rows)."""
+        return self.given_rows()[0]
+
+    @property
+    def row_errors(self) -> Floats:
+        """The standard errors of ``row_shares``."""
+        return self.given_rows()[1]
+
     def given_rows(self) -> tuple[Floats, Floats]:
         """Return the shares of columns inside each row, and their errors (NaN in empty rows)."""
         return inside_rows(self.shares, self.covariance)
@@ -60,7 +70,9 @@ class Crosstab(Shares):
     def to_dict(self) -> dict[str, Any]:
         """Return everything a program may want."""
         test = self.independence
-        return super().to_dict() | {"independence": None if test is None else test._asdict()}
+        inside = {"row_shares": _told(self.row_shares), "row_errors": _told(self.row_errors)}
+        tested = {"independence": None if test is None else test._asdict()}
+        return super().to_dict() | inside | tested
 
     def __str__(self) -> str:
         inside, errors = self.given_rows()
@@ -84,7 +96,12 @@ class Crosstab(Shares):
                 f"  χ² = {test.statistic:.1f}, {degrees} of freedom, "
                 f"p = {test.p_value:.2g}, the disguise allowed for"
             )
-        return "\n".join(lines)
+        return "\n".join(lines + self.moved())
+
+
+def _told(numbers: Floats) -> list[list[float | None]]:
+    """Return numbers for a program, None where one is not known."""
+    return [[None if number != number else number for number in row] for row in numbers.tolist()]  # noqa: PLR0124 - NaN
 
 
 def inside_rows(table: Floats, covariance: Floats) -> tuple[Floats, Floats]:
@@ -147,6 +164,11 @@ def crosstab(
         covariance,
         rows,
         population,
+        cuts=tuple(
+            cut
+            for column in told[0].columns
+            for cut in cuts_of(release.schema[column.name], column.coding, asked.get(column.name))
+        ),
         independence=_tested(told, gather, unbiased.reshape(shape)),
     )
 

@@ -7,7 +7,7 @@ noise by intervals, the columns of a group by the group's marginal channel.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from privet.schema import Attribute
     from privet.table import Batch, IntArrays
 
-__all__ = ["RANGES", "Column", "Counts", "Seen", "groups_of", "seen"]
+__all__ = ["RANGES", "Column", "Counts", "Cut", "Seen", "cuts_of", "groups_of", "seen"]
 
 RANGES = 10  # of a number's cells that shares are given for, unless borders are
 _FINE = (
@@ -160,6 +160,8 @@ def seen(
         if name not in release.schema:
             message = f"The release has no attribute {name!r}; it has "
             raise DataError(f"{message}{', '.join(release.schema.names)}.")
+        if name in edges:
+            _check_edges(release.schema[name], edges[name])
     if release.universe is not None:
         return [_collected(release, release.universe, names, weights)]
     if any(part.sign < 0 for part in release.parts):
@@ -251,20 +253,61 @@ def groups_of(column: Column, edges: Sequence[float] | None) -> NDArray[np.int64
     """
     coding = column.coding
     if not coding.ordered:
-        if edges is not None:
-            message = f"Attribute {coding.name!r} is categorical: it has no edges."
-            raise DataError(message)
         return np.arange(coding.size)
     borders = coding.edges[np.isfinite(coding.edges)]
     if edges is None:
         cells = np.array_split(np.arange(coding.known), min(coding.known, column.ranges))
         known = np.concatenate([np.full(len(codes), place) for place, codes in enumerate(cells)])
     else:
-        asked = np.asarray(edges, np.float64)
-        if asked.ndim != 1 or not np.isfinite(asked).all() or (np.diff(asked) <= 0).any():
-            raise DataError(f"The edges for {coding.name!r} must be numbers that rise.")
-        nearest = {int(np.abs(borders - edge).argmin()) for edge in asked} if len(borders) else ()
+        nearest = {int(np.abs(borders - edge).argmin()) for edge in edges} if len(borders) else ()
         marks = np.zeros(coding.known, np.int64)
         marks[[place + 1 for place in sorted(nearest)]] = 1
         known = np.cumsum(marks)
     return np.append(known, known[-1] + 1) if coding.missing else known
+
+
+class Cut(NamedTuple):
+    """Where numbers were cut: at the border of a cell that is nearest to the edge asked for."""
+
+    name: str
+    asked: float
+    border: float
+
+    @property
+    def moved(self) -> bool:
+        """Whether the border is another than the one asked for."""
+        return self.border != self.asked
+
+
+def cuts_of(
+    attribute: Attribute, coding: Coding, edges: Sequence[float] | None
+) -> tuple[Cut, ...]:
+    """Return the borders that edges moved to; between two whole numbers all borders are one."""
+    borders = coding.edges[np.isfinite(coding.edges)] if edges is not None else np.empty(0)
+    if edges is None or not len(borders):
+        return ()
+    cuts = []
+    for edge in map(float, edges):
+        border = float(borders[np.abs(borders - edge).argmin()])
+        same = np.isclose(border, edge, rtol=1e-12, atol=0.0)
+        if attribute.integer:
+            border = float(np.floor(border))
+            same = border == np.floor(edge)
+        cuts.append(Cut(attribute.name, edge, edge if same else border))
+    return tuple(cuts)
+
+
+def _check_edges(attribute: Attribute, edges: Sequence[float]) -> None:
+    """Refuse edges of categories, and those that do not rise or do not lie inside the range."""
+    if attribute.is_categorical:
+        raise DataError(f"Attribute {attribute.name!r} is categorical: it has no edges.")
+    try:
+        asked = np.asarray(edges, np.float64)
+    except (TypeError, ValueError):
+        asked = np.empty((0, 0))
+    if asked.ndim != 1 or not np.isfinite(asked).all() or (np.diff(asked) <= 0).any():
+        raise DataError(f"The edges for {attribute.name!r} must be numbers that rise.")
+    low, high = attribute.range
+    if ((asked < low) | (asked >= high)).any():
+        message = f"An edge for {attribute.name!r} lies outside its range, {low:g} to {high:g}."
+        raise DataError(message, hint="edges lie between the ends of the range.")

@@ -8,7 +8,6 @@ table (EM), its error that of the unbiased one.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +17,8 @@ import numpy as np
 from privet.errors import DataError
 from privet.estimate.em import Axis, em, expected
 from privet.estimate.linear import GAIN, STEPS, left_inverse
-from privet.estimate.observed import groups_of, seen
+from privet.estimate.means import Mean, mean_of_cells, mean_of_numbers, plain_digits
+from privet.estimate.observed import Cut, cuts_of, groups_of, seen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,15 +29,7 @@ if TYPE_CHECKING:
     from privet.estimate.observed import Seen
     from privet.release import Release
 
-__all__ = ["Mean", "Shares", "Table", "estimated", "shares"]
-
-
-class Mean(NamedTuple):
-    """A mean of the originals; ``cells`` is how far it can be off because numbers were cut."""
-
-    value: float
-    error: float
-    cells: float
+__all__ = ["Cut", "Mean", "Shares", "Table", "estimated", "shares"]
 
 
 class Table(NamedTuple):
@@ -115,7 +107,8 @@ class Shares:
 
     ``shares`` are not negative and sum to one; ``unbiased`` may be a little below zero, and
     ``errors`` are its standard errors: of the disguise alone for the records that were released,
-    or of the disguise and the sampling for the ``population`` they were drawn from.
+    or of the disguise and the sampling for the ``population`` they were drawn from. ``cuts`` are
+    the edges asked for, each with the border of a cell that it moved to.
     """
 
     names: tuple[str, ...]
@@ -126,6 +119,7 @@ class Shares:
     rows: int
     population: bool
     mean: Mean | None = None
+    cuts: tuple[Cut, ...] = ()
 
     @property
     def errors(self) -> Floats:
@@ -151,8 +145,19 @@ class Shares:
             "about": "population" if self.population else "records",
         }
         if self.mean is not None:
-            form["mean"] = self.mean._asdict()
+            form["mean"] = self.mean._asdict() | {"interval": list(self.mean.interval())}
+        if self.cuts:
+            form["cuts"] = [cut._asdict() for cut in self.cuts]
         return form
+
+    def moved(self) -> list[str]:
+        """Say which edges are not where they were asked for."""
+        return [
+            f"  {cut.name} is cut at {plain_digits(cut.border)}, "
+            f"the nearest border to {plain_digits(cut.asked)}"
+            for cut in self.cuts
+            if cut.moved
+        ]
 
     def __str__(self) -> str:
         width = max(map(len, self.labels[0]))
@@ -160,9 +165,8 @@ class Shares:
         rows = zip(self.labels[0], self.shares.tolist(), self.errors.tolist(), strict=True)
         lines += [f"  {label:{width}}  {_percent(share, error)}" for label, share, error in rows]
         if self.mean is not None:
-            cut = f" (cells: ± {self.mean.cells:.3g} at most)" if self.mean.cells else ""
-            lines.append(f"  mean {self.mean.value:.4g} ± {self.mean.error:.2g}{cut}")
-        return "\n".join(lines)
+            lines.append(f"  mean {self.mean}")
+        return "\n".join(lines + self.moved())
 
 
 def _percent(share: float, error: float) -> str:
@@ -186,7 +190,8 @@ def shares(
     name
         The attribute; numbers are shown in at most ten ranges.
     edges
-        Borders between the ranges of numbers; each moves to the nearest border of a cell.
+        Borders between the ranges of numbers, inside their range; each moves to the nearest border
+        of a cell, and ``cuts`` of what is returned says where to.
     weights
         The name of an attribute that was released exactly: sampling weights.
     population
@@ -208,6 +213,10 @@ def shares(
     tables = [estimated(seen_part, np.eye(coding.size)) for seen_part in told]
     fitted, unbiased, covariance, rows = combined(release, tables, population=population)
     gather = gathering([group])
+    mean = None
+    if coding.ordered:
+        mean = mean_of_numbers(release, name, population=population) if weights is None else None
+        mean = mean or mean_of_cells(coding, fitted, unbiased, covariance)
     return Shares(
         (name,),
         (labels_of(coding, group),),
@@ -216,7 +225,8 @@ def shares(
         gather @ covariance @ gather.T,
         rows,
         population,
-        _mean(coding, fitted, unbiased, covariance) if coding.ordered else None,
+        mean,
+        cuts_of(release.schema[name], coding, edges),
     )
 
 
@@ -253,37 +263,3 @@ def labels_of(coding: Coding, group: NDArray[np.int64]) -> tuple[str, ...]:
 def _written(number: float) -> str:
     """Return a number with six digits, or with all before the point."""
     return f"{number:g}" if abs(number) < 1e6 else f"{number:.0f}"
-
-
-def _mean(coding: Coding, fitted: Floats, unbiased: Floats, covariance: Floats) -> Mean | None:
-    """Return the mean of known numbers, by where inside its cell a number is expected.
-
-    That is where a smooth curve (monotone cubic) through the shares below each border puts it;
-    wherever numbers lie in their cells, the mean is off by no more than half the cells' widths.
-    """
-    from scipy.interpolate import PchipInterpolator
-
-    lower, upper = (np.asarray(side, np.float64) for side in (coding.lower, coding.upper))
-    known = fitted[: coding.known]
-    if known.sum() <= 0:
-        return None
-    centres = (lower + upper) / 2
-    wide = upper > lower
-    if wide.any() and len(lower) > 1:
-        ends = np.concatenate([[lower[0]], upper])
-        places = np.concatenate([[0.0], np.cumsum(known) / known.sum()])
-        steps = np.concatenate([[True], np.diff(ends) > 0])
-        area = PchipInterpolator(ends[steps], places[steps]).antiderivative()
-        # ∫ x dF over a cell is the upper end's share of it less the area under F.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mass = np.diff(places)
-            inner = upper * places[1:] - lower * places[:-1] - (area(upper) - area(lower))
-            expected = inner / mass
-        fine = wide & (mass > 1e-9) & (expected >= lower) & (expected <= upper)
-        centres = np.where(fine, expected, centres)
-    weights = np.append(centres, [0.0] * coding.missing)
-    ones = np.append(np.ones(len(centres)), [0.0] * coding.missing)
-    value = float(weights @ unbiased / (ones @ unbiased))
-    slope = (weights - value * ones) / (ones @ unbiased)
-    error = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
-    return Mean(value, error, float(known @ (upper - lower) / 2 / known.sum()))

@@ -97,7 +97,7 @@ def shares_of(release: Release) -> list[dict[str, Any]]:
                 "values": [[label, share, 1.96 * error] for label, share, error in values],
                 "mean": None
                 if estimate.mean is None
-                else [estimate.mean.value, 1.96 * estimate.mean.error],
+                else [estimate.mean.value, estimate.mean.interval()[1] - estimate.mean.value],
             }
         )
     return told

@@ -73,7 +73,8 @@ function told(question, fakes) {
   const moved = Math.max(...question.moved_by_fakes);
   const notes = [`${percent(fakes, 0)} of made-up answers could move a share by ${percent(moved)}.`];
   if (question.mean) {
-    notes.unshift(`Mean ${question.mean.value.toFixed(2)} ± ${(1.96 * question.mean.error).toFixed(2)}.`);
+    const half = 1.96 * question.mean.error + question.mean.cells;
+    notes.unshift(`Mean ${question.mean.value.toFixed(2)} ± ${half.toFixed(2)}.`);
   }
   if (!question.clear) {
     notes.unshift(`Cannot be told yet: about ${question.more_answers.toLocaleString()} more answers.`);
