@@ -1,5 +1,6 @@
 """Plain records: frames of any kind, weights, and what is refused."""
 
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +16,13 @@ from sklearn.datasets import load_wine
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from privet import datasets
+from privet.bayes import NaiveBayesClassifier
+from privet.disguise import RandomSubstitution
 from privet.errors import DataError, InputError
 from privet.estimators import TreeClassifier
 from privet.forests import ForestClassifier
+from privet.tree.export import sql
 from tests.mixed import ROWS, SECRET, mixed
 from tests.strategies import seeds
 
@@ -249,3 +254,36 @@ def test_predicting_what_does_not_fit() -> None:
     assert SECRET not in str(caught.value)
     with pytest.raises(DataError, match="'age' has a missing or infinite"):
         model.predict(frame.assign(age=np.nan))
+
+
+def test_a_missing_number_takes_the_second_branch_of_a_learned_release() -> None:
+    schema = datasets.schema("as-f1", bins=6)
+    table = datasets.load("as-f1", rows=4_000, seed=1).to_pandas()
+    model = TreeClassifier(max_depth=2).fit(
+        RandomSubstitution(gamma=50).disguise(table, schema, seed=2)
+    )
+    tree, frame = model.tree_, table.drop(columns="group")
+    assert tree.codings[tree.attribute[0]].name == "age"
+    last = 0
+    while tree.child[last] >= 0:
+        last = tree.children(last)[-1]
+    gone = frame.assign(age=np.nan)
+    assert (model.apply(gone) == last).all()
+    assert (TreeClassifier.from_tree(tree).apply(gone) == last).all()
+    assert 0 <= model.score(table.assign(age=np.nan)) <= 1
+    with pytest.raises(DataError, match="'age' has an infinite value"):
+        model.predict(frame.assign(age=np.inf))
+    # SQL of the same tree, where a missing number is NULL.
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE people AS SELECT NULL AS age")
+    (said,) = base.execute(f"SELECT {sql(tree)} FROM people").fetchone()  # noqa: S608 - ours
+    assert said == model.predict(gone)[0]
+
+
+def test_a_missing_number_says_nothing_to_naive_bayes() -> None:
+    table, schema = datasets.load("as-f1", rows=2_000, seed=1), datasets.schema("as-f1", bins=6)
+    model = NaiveBayesClassifier().fit(RandomSubstitution(gamma=50).disguise(table, schema, seed=2))
+    frame = table.to_pandas().drop(columns="group")
+    gone = frame.assign(**dict.fromkeys(frame.columns, np.nan))
+    gone = gone.assign(**{c.name: "?" for c in model.terms_.codings if not c.ordered})
+    np.testing.assert_allclose(model.predict_proba(gone)[0], model.terms_.prior, atol=1e-9)

@@ -97,7 +97,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if self._by_name and is_frame(X):
             return read_by(codings, X)
         raw, _ = self._columns(as_frame(X), None, reset=False)
-        return readable_rows(codings, raw.values())
+        return readable_rows(codings, raw.values(), gaps=self._by_name)
 
     def _told(self, X: Any, y: Any, target: str, classes: Sequence[Value]) -> Any:
         """Return the classes of records: those given, or those among the columns of a frame."""

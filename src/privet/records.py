@@ -99,11 +99,16 @@ def code_columns(raw: dict[str, Column]) -> tuple[list[Coding], dict[str, Any]]:
     }
 
 
-def check_finite(name: str, numbers: Floats) -> None:
-    """Refuse numbers that are missing or infinite."""
+def check_finite(name: str, numbers: Floats, *, gaps: bool = False) -> None:
+    """Refuse numbers that are infinite, and missing ones unless there may be ``gaps``."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = numbers.sum()  # finite unless a number is not, or all are huge
-    if not np.isfinite(total) and not np.isfinite(numbers).all():
+    if np.isfinite(total):
+        return
+    if gaps and np.isinf(numbers).any():
+        message = f"Column {name!r} has an infinite value (inf)."
+        raise DataError(message, hint="correct or drop those records.")
+    if not gaps and not np.isfinite(numbers).all():
         message = f"Column {name!r} has a missing or infinite value (NaN, inf)."
         raise DataError(message, hint="fill or drop those records.")
 
@@ -122,8 +127,11 @@ def labels_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, labels
 
 
-def readable(coding: Coding, column: Column) -> Floats:
-    """Return a column as a tree reads it: numbers, or codes; a category it never saw is -1."""
+def readable(coding: Coding, column: Column, *, gaps: bool = False) -> Floats:
+    """Return a column as a tree reads it: numbers, or codes; a category it never saw is -1.
+
+    With ``gaps`` a number may be missing (NaN), whether or not missing ones were learned from.
+    """
     if not coding.ordered:
         codes = code_values(column, coding.places, coding.name, unknown=coding.size)
         return np.where(codes == coding.size, -1.0, codes.astype(np.float64))
@@ -132,18 +140,22 @@ def readable(coding: Coding, column: Column) -> Floats:
         raise DataError(message, hint="the tree was learned from numbers there.")
     numbers = np.asarray(column, np.float64)
     if not coding.missing:
-        check_finite(coding.name, numbers)
+        check_finite(coding.name, numbers, gaps=gaps)
     return numbers
 
 
 def read_by(codings: Sequence[Coding], frame: Any) -> Floats:
     """Return the records of a frame as a tree with such codings reads them, columns by name."""
-    return readable_rows(codings, columns(frame, [coding.name for coding in codings]).values())
+    named = columns(frame, [coding.name for coding in codings])
+    return readable_rows(codings, named.values(), gaps=True)
 
 
-def readable_rows(codings: Sequence[Coding], raw: Iterable[Column]) -> Floats:
+def readable_rows(
+    codings: Sequence[Coding], raw: Iterable[Column], *, gaps: bool = False
+) -> Floats:
     """Return columns as a tree reads them, records × attributes."""
-    return np.stack([readable(*pair) for pair in zip(codings, raw, strict=True)], axis=1)
+    pairs = zip(codings, raw, strict=True)
+    return np.stack([readable(*pair, gaps=gaps) for pair in pairs], axis=1)
 
 
 def taken(column: Column, rows: NDArray[np.bool_]) -> Column:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
@@ -94,3 +95,18 @@ def test_cells_that_a_spreadsheet_would_run_are_unarmed(tmp_path: Path) -> None:
         *("'" + cell if cell in armed else cell for cell in wanted),
     ]
     assert pq.read_table(tmp_path / "p.parquet")["=a"].to_pylist() == cells
+
+
+def test_a_missing_number_is_predicted_as_the_library_does(tree: Path, table: Path) -> None:
+    held = pq.read_table(table)
+    gaps = held.set_column(
+        held.column_names.index("age"), "age", pa.array([None] * len(held), pa.float64())
+    )
+    pq.write_table(gaps, "gaps.parquet")
+    run("predict", tree, "gaps.parquet", "-o", "p.parquet")
+    model = TreeClassifier.from_tree(Tree.read(tree))
+    assert pq.read_table("p.parquet")["prediction"].to_pylist() == model.predict(gaps).tolist()
+    pc.write_csv(gaps, "gaps.csv")
+    run("predict", tree, "gaps.csv", "-o", "q.parquet")
+    assert pq.read_table("q.parquet").equals(pq.read_table("p.parquet"))
+    assert run_json("score", tree, "gaps.parquet")["accuracy"] == model.score(gaps)

@@ -147,6 +147,21 @@ def test_printed_counts_lie_between_nothing_and_the_parents() -> None:
     assert not tree.needed[~unknown].any()
 
 
+@pytest.mark.parametrize("seed", [0, 3, 5, 9])
+def test_errors_stand_only_beside_counts_that_they_are_below(seed: int) -> None:
+    """What a method fitted may be large where the records tell of few: then nothing is known."""
+    schema = datasets.schema("as-f2")
+    release = RandomSubstitution(gamma=5).disguise(
+        datasets.load("as-f2", rows=3_000, seed=seed), schema, seed=seed
+    )
+    tree = TreeClassifier(method="joint", max_depth=5).fit(release).tree_
+    known = tree.size_errors > 0
+    assert (Z * tree.size_errors[known] < tree.counts[known].sum(1)).all()
+    assert tree.needed is not None
+    hidden = np.isnan(tree.size_errors) & ~np.isnan(tree.needed)
+    assert (tree.needed[hidden] >= release.rows).all()
+
+
 def test_nothing_is_said_of_what_cannot_be_inverted() -> None:
     schema = datasets.schema("as-f1")
     table = datasets.load("as-f1", rows=2_000, seed=1)

@@ -70,7 +70,7 @@ def command(
 ) -> None:
     """Show a tree as text, picture or code, or a release's card in words."""
     from privet.cli.files import check_free
-    from privet.cli.output import emit, say
+    from privet.cli.output import say
     from privet.cli.tables import check_unsigned, is_release, read_release
 
     if form is None and output is not None and not as_json:
@@ -104,7 +104,7 @@ def command(
     if beside is not None:
         _beside(tree, Tree.read(beside), as_json=as_json)
     elif as_json:
-        emit(tree.to_dict())
+        _sealed(tree)
     elif form is not None:
         _give(_written(tree, form, leaves), output, overwrite=overwrite)
     else:
@@ -235,6 +235,17 @@ def _list(lines: list[str]) -> None:
         say(f"  {line}")
     if len(lines) > _LISTED:
         say(f"  … and {len(lines) - _LISTED} more (--json has all).")
+
+
+def _sealed(tree: Tree) -> None:
+    """Print what stands in a tree's file, checksum and all."""
+    from privet.cli.output import emit, printable, say
+
+    text = tree.to_json()
+    if printable(text) == text:
+        say(text.removesuffix("\n"))
+    else:  # signs that steer a terminal are told by their numbers, so no checksum could hold
+        emit(tree.to_dict())
 
 
 def _give(made: str | bytes, output: Path | None, *, overwrite: bool) -> None:

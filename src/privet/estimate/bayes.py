@@ -72,13 +72,15 @@ class Terms:
     def probabilities(self, values: Floats) -> Floats:
         """Return P(class | record); ``values`` is records × attributes, as trees read them.
 
-        A category that nobody knew says nothing about its record.
+        A category that nobody knew, and a missing number where none were, say nothing of a record.
         """
         scores = np.tile(np.log(np.maximum(self.prior, _LEAST)), (len(values), 1))
         for term, column in zip(self.terms, values.T, strict=True):
             logs = np.log(np.maximum(term.shares.T, _LEAST))
             if term.coding.ordered:
-                scores += logs[term.coding.encode(column)]
+                known = ~np.isnan(column) | term.coding.missing
+                codes = term.coding.encode(np.where(known, column, term.coding.lower[0]))
+                scores += np.where(known[:, None], logs[codes], 0.0)
             else:
                 codes = column.astype(np.int64)
                 known = (codes >= 0) & (codes < len(logs))

@@ -5,8 +5,9 @@ node is a box of cells, and the number of originals in a box is estimated withou
 weights, with a variance that is known (``estimate.weigher``). Where a threshold lies inside a cell
 the originals of the node are at least those of the cells that lie in it whole, and at most those of
 the cells it touches: the interval reaches from the lower end of the one to the upper end of the
-other. A number stands with its error where half the interval is below the node's count; elsewhere
-the method's own number stays, and its error is not known from this release.
+other. A number stands with its error where half the interval is below the node's count, both the
+method's and the measured one; elsewhere the method's own number stays, and its error is not known
+from this release.
 """
 
 from __future__ import annotations
@@ -185,8 +186,15 @@ class _Measuring:
         estimates = np.full(tree.counts.shape, np.nan)
         estimates[self.nodes] = at.mean
         counts = _between(tree, estimates, known)
+        own = learned.copy()
+        while (small := known & ~(Z * size < counts.sum(1)) & (np.arange(tree.nodes) > 0)).any():
+            own[small] = (learned + counts.sum(1))[small] / 2  # the method said more than records
+            known &= ~small
+            counts = _between(tree, estimates, known)
         with np.errstate(divide="ignore", invalid="ignore"):
-            needed = np.where(known, 0.0, np.ceil(rows * (Z * size / learned) ** 2))
+            least = np.where(own < learned, rows, 0.0)
+            needed = np.maximum(np.ceil(rows * (Z * size / own) ** 2), least)
+            needed = np.where(known, 0.0, needed)
         needed = np.where(np.isfinite(needed), needed, np.nan)
         z, weight = self._tests(tree, known)
         hidden = ~known
