@@ -1,5 +1,6 @@
 """Frames of any kind."""
 
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import DataError
-from privet.frames import columns, distinct, is_frame
+from privet.frames import columns, distinct, holds_dates, is_frame
 
 HELD = {"n": [1.5, 2.0], "i": [3, 4], "t": ["a", "b"]}
 FRAMES: dict[str, Any] = {
@@ -86,3 +87,33 @@ def test_distinct_values() -> None:
     assert distinct(pa.array(["b", "a", None, "b"])) == ["b", "a", None]
     assert distinct(np.array([2.0, np.nan, 1.0, 2.0])) == [2.0, None, 1.0]
     assert distinct(pa.array(["b", "a", "b"]).dictionary_encode()) == ["b", "a"]
+
+
+def test_a_lazy_frame_says_how_to_collect_it() -> None:
+    lazy = pl.LazyFrame({"age": [31, 40]})
+    assert is_frame(lazy)
+    with pytest.raises(DataError, match=r"not LazyFrame\. Hint: call \.collect\(\)"):
+        columns(lazy)
+
+
+def test_all_columns_that_are_absent_are_named() -> None:
+    with pytest.raises(DataError, match=r"has no columns 'age', 'car'; it has 1 column\."):
+        columns({"sex": ["f"]}, ["age", "sex", "car"])
+    with pytest.raises(DataError, match=r"has no column 'age'; .* Hint: do this\."):
+        columns({"sex": ["f"]}, ["age"], hint="do this.")
+
+
+@pytest.mark.parametrize(
+    ("column", "dated"),
+    [
+        ([date(2016, 1, 31), None], True),
+        ([datetime(2016, 1, 31, 8)], True),  # noqa: DTZ001 - as frames have them
+        ([None, "2016-01-31"], True),
+        (["31.01.2016"], True),
+        (["2016 or so"], False),
+        ([2016, 2017], False),
+        ([None, None], False),
+    ],
+)
+def test_columns_of_dates(column: list[Any], dated: bool) -> None:
+    assert holds_dates(columns({"born": column})["born"]) == dated

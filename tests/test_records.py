@@ -287,3 +287,29 @@ def test_a_missing_number_says_nothing_to_naive_bayes() -> None:
     gone = frame.assign(**dict.fromkeys(frame.columns, np.nan))
     gone = gone.assign(**{c.name: "?" for c in model.terms_.codings if not c.ordered})
     np.testing.assert_allclose(model.predict_proba(gone)[0], model.terms_.prior, atol=1e-9)
+
+
+def test_messages_of_what_is_no_table() -> None:
+    table, schema = datasets.load("as-f1", rows=500, seed=1), datasets.schema("as-f1", bins=4)
+    model = TreeClassifier(max_depth=1).fit(
+        RandomSubstitution(gamma=50).disguise(table, schema, seed=2)
+    )
+    frame = table.to_pandas()
+    for call in (model.predict, model.predict_proba, model.score):
+        with pytest.raises(InputError, match="is expected, not a path"):
+            call("people.csv")
+    with pytest.raises(InputError, match="A release is expected, not str"):
+        model.accuracy("people.release")
+    with pytest.raises(DataError, match=r"no columns 'salary', 'age'; .*learned with") as caught:
+        model.predict(frame.drop(columns=["age", "salary"]))
+    assert "schema" not in str(caught.value)
+    with pytest.raises(DataError, match="'age' holds dates as text"):
+        model.predict(frame.assign(age="2016-01-31"))
+    with pytest.raises(DataError, match=r"call \.collect"):
+        model.predict(pl.from_pandas(frame).lazy())
+    gone = frame.assign(group=frame["group"].where(frame.index > 3))
+    for refused in (model.score, lambda held: RandomSubstitution(3).disguise(held, schema)):
+        with pytest.raises(DataError, match="'group' has a missing value") as caught:
+            refused(gone)
+        assert "missing = 'category'" not in str(caught.value)
+        assert "without a class" in str(caught.value)

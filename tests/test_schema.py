@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.errors import DataError, SchemaError
+from privet.frames import columns
 from privet.schema import Attribute, Schema
 from tests.strategies import attributes, schemas
 
@@ -384,3 +385,13 @@ def test_a_date_in_another_unit_is_refused_with_the_number() -> None:
     form = {"low": date(2016, 1, 1), "high": 60, "unit": "weeks"}
     with pytest.raises(SchemaError, match=r"low is a date.*'weeks'.*(?s:.)*2016-01-01 is 16801"):
         Attribute.from_dict("first", form)
+
+
+@pytest.mark.parametrize("column", [[date(2016, 1, 31)], ["2016-01-31"]])
+def test_dates_where_numbers_are_declared(column: list[Any]) -> None:
+    age = Attribute.numeric("age", low=0, high=100)
+    with pytest.raises(DataError, match="'age' holds dates, and the schema declares numbers"):
+        age.encode(columns({"age": column})["age"])
+    born = Attribute.from_dict("born", {"low": date(2017, 1, 1), "high": date(2020, 1, 1)})
+    with pytest.raises(DataError, match="outside its range"):
+        born.encode(columns({"born": [date(2016, 1, 31)]})["born"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import validation
 from sklearn.utils.multiclass import check_classification_targets
 
-from privet.coding import Coding
+from privet.coding import Coding, of_class
 from privet.errors import DataError, InputError
 from privet.frames import Column, columns, is_frame
 from privet.records import as_frame, has_text, labels_of, positional, read_by, readable_rows
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from privet.schema import Attribute
 
 __all__ = ["Classifier"]
+
+CLASSLESS = "the class is looked for among the columns; give it as y if it is elsewhere."
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
@@ -91,6 +94,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _read(self, codings: Sequence[Coding], X: Any) -> Floats:
         """Return plain records as codings read them: numbers, and categories as codes."""
+        _check_no_path(X, "a frame or an array of records", "predict(pandas.read_csv(path)).")
         if isinstance(X, Release):
             message = "Single records of a release are disguised: nothing is predicted of them."
             raise InputError(message, hint=self._instead)
@@ -101,7 +105,18 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _told(self, X: Any, y: Any, target: str, classes: Sequence[Value]) -> Any:
         """Return the classes of records: those given, or those among the columns of a frame."""
+        hint = "score(pandas.read_csv(path)), or score(Release.read(path))."
+        _check_no_path(X, "a release or a table", hint)
         if y is not None or not self._by_name or not is_frame(X):
             return y
-        (column,) = columns(X, [target]).values()
-        return self.classes_[Coding.categories(target, classes).encode(column)]
+        (column,) = columns(X, [target], hint=CLASSLESS).values()
+        try:
+            return self.classes_[Coding.categories(target, classes).encode(column)]
+        except DataError as error:
+            raise of_class(error, target) from None
+
+
+def _check_no_path(X: Any, expected: str, hint: str) -> None:
+    """Refuse the name of a file in place of what it holds."""
+    if isinstance(X, str | PathLike):
+        raise InputError(f"{expected.capitalize()} is expected, not a path.", hint=hint)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Ints: TypeAlias = NDArray[np.int64]
     Mask: TypeAlias = NDArray[np.bool_]
 
-__all__ = ["Box", "Coding", "Members", "Value", "code_type", "code_values"]
+__all__ = ["Box", "Coding", "Members", "Value", "code_type", "code_values", "of_class"]
 
 Value: TypeAlias = str | int | float | bool
 Members: TypeAlias = tuple[tuple[Value | None, ...], ...]
@@ -395,9 +395,22 @@ def _complain(
     raise DataError(message, hint=hint, column=name, row=row)
 
 
+_FILL = "fill or drop it, or declare missing = 'category'."
+
+
 def _missing(name: str, row: int) -> DataError:
-    hint = "fill or drop it, or declare missing = 'category'."
-    return DataError(f"Column {name!r} has a missing value.", hint=hint, column=name, row=row)
+    return DataError(f"Column {name!r} has a missing value.", hint=_FILL, column=name, row=row)
+
+
+def of_class(error: DataError, target: str | None) -> DataError:
+    """Return a mistake in other words if it is a missing class, which no schema can allow.
+
+    >>> of_class(_missing("play", 3), "play").hint
+    'drop records without a class, or make it a value.'
+    """
+    if error.where.column != target or error.hint != _FILL:
+        return error
+    return error.retold(error.message, hint="drop records without a class, or make it a value.")
 
 
 @dataclass(frozen=True, eq=False)

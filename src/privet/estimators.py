@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from privet.tree import Tree
     from privet.tree.understand import Step
 
-__all__ = ["TreeClassifier", "paths_to"]
+__all__ = ["TreeClassifier", "check_release", "paths_to"]
 
 CLASS = "class"
 
@@ -408,6 +408,7 @@ class TreeClassifier(Classifier):
         True
         """
         check_is_fitted(self)
+        check_release(release)
         return self._warned(accuracy(self.tree_, release), release)
 
     def _warned(self, measured: Accuracy, release: Release) -> Accuracy:
@@ -422,6 +423,13 @@ class TreeClassifier(Classifier):
             message += f"is 0 to 100 %); use {self._tellable}."
             warnings.warn(message, PrivetWarning, stacklevel=3)
         return measured
+
+
+def check_release(release: Any) -> None:
+    """Refuse what is no release where the accuracy about its originals is asked for."""
+    if not isinstance(release, Release):
+        message = f"A release is expected, not {type(release).__name__}."
+        raise InputError(message, hint="accuracy(Release.read(path)); score takes plain records.")
 
 
 def paths_to(tree: Tree, leaves: NDArray[np.int64]) -> Any:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from privet.errors import InputError, MethodError
 from privet.estimate.accuracy import Accuracy, accuracy, check_measurable, vote_accuracy
-from privet.estimators import TreeClassifier, paths_to
+from privet.estimators import TreeClassifier, check_release, paths_to
 from privet.grow.forest import VOTES, SysFor, grow_forest, votes
 from privet.release import Release
 from privet.tree.diagram import TooManyCasesError
@@ -229,6 +229,7 @@ class ForestClassifier(TreeClassifier):
         True
         """
         check_is_fitted(self)
+        check_release(release)
         check_measurable(release)
         said = [votes(tree, self.voting) for tree in self.trees_]
         if release.universe is None:

@@ -6,6 +6,7 @@ Arrow array otherwise.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DAYS",
     "Column",
+    "Days",
     "as_arrow",
     "as_numpy",
     "check_names",
@@ -28,14 +30,35 @@ __all__ = [
     "counted",
     "cut",
     "distinct",
+    "holds_dates",
     "is_date",
     "is_frame",
     "readable",
 ]
 
+_LISTED = 8  # absent columns that are named
 DAYS = "days since 1970-01-01"  # what dates and times are counted in
 
 Column: TypeAlias = Any  # NDArray of numbers, or pyarrow.Array
+
+_DATED = re.compile(r"\s*(\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{4})\b")
+
+
+class Days(np.ndarray):  # type: ignore[type-arg]
+    """Numbers that were dates or times: days since 1970. It is an array as any other."""
+
+
+def holds_dates(column: Column) -> bool:
+    """Whether a raw column was one of dates, or holds text that looks like them.
+
+    >>> holds_dates(columns({"born": ["2016-01-31"]})["born"])
+    True
+    """
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
+        return isinstance(column, Days)
+    values = (value.as_py() if hasattr(value, "as_py") else value for value in column)
+    text = next((value for value in values if value is not None), None)
+    return isinstance(text, str) and _DATED.match(text) is not None
 
 
 def is_frame(table: object) -> bool:
@@ -44,6 +67,8 @@ def is_frame(table: object) -> bool:
         return True
     if isinstance(table, np.ndarray | list | tuple | str):
         return False
+    if _is_lazy(table):  # of which `columns` will tell
+        return True
     import narwhals as nw
 
     try:
@@ -53,8 +78,12 @@ def is_frame(table: object) -> bool:
     return isinstance(frame, nw.DataFrame)
 
 
-def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]:
+def columns(
+    frame: Any, names: Sequence[str] | None = None, *, hint: str | None = None
+) -> dict[str, Column]:
     """Return a frame's columns by name; ``names`` picks some, which must be there.
+
+    ``hint`` says what to do if they are not.
 
     >>> columns({"age": [31, 40]})
     {'age': array([31, 40])}
@@ -62,7 +91,7 @@ def columns(frame: Any, names: Sequence[str] | None = None) -> dict[str, Column]
     raw = _mapping(frame)
     if names is None:
         return {name: _column(name, column) for name, column in raw.items()}
-    check_names(list(raw), names, "The table")
+    check_names(list(raw), names, "The table", hint)
     return {name: _column(name, raw[name]) for name in names}
 
 
@@ -82,19 +111,26 @@ def readable(frame: Any) -> tuple[dict[str, Column], list[str]]:
     return read, others
 
 
-def check_names(present: Sequence[Any], names: Sequence[str], what: str) -> None:
-    """Complain of a column that is not there.
+def check_names(
+    present: Sequence[Any], names: Sequence[str], what: str, hint: str | None = None
+) -> None:
+    """Complain of columns that are not there.
 
     Other columns are not named: without a header they would be the values of a record.
     """
-    absent = next((name for name in names if name not in present), None)
-    if absent is None:
+    absent = [name for name in names if name not in present]
+    if not absent:
         return
     count = f"it has {len(present)} column{'s' * (len(present) != 1)}"
-    hint = "rename the column, or correct the schema; a CSV file needs a header in its first line."
-    if any(_letters(name) == _letters(absent) for name in present):
+    listed = ", ".join(map(repr, absent[:_LISTED])) + ", …" * (len(absent) > _LISTED)
+    lacking = f"{what} has no column{'s' * (len(absent) > 1)} {listed}; {count}."
+    columns = "columns" if len(absent) > 1 else "column"
+    if hint is None:
+        hint = f"rename the {columns}, or correct the schema; "
+        hint += "a CSV file needs a header in its first line."
+    if any(_letters(name) == _letters(absent[0]) for name in present):
         hint = "rename the column: its name there differs in capitals, spaces or signs."
-    raise DataError(f"{what} has no column {absent!r}; {count}.", hint=hint, column=absent)
+    raise DataError(lacking, hint=hint, column=absent[0])
 
 
 def _letters(name: object) -> str:
@@ -124,6 +160,8 @@ def _mapping(frame: Any) -> Mapping[str, Any]:
         return dict(zip(frame.column_names, frame.columns, strict=True))
     import narwhals as nw
 
+    if _is_lazy(frame):
+        raise DataError("A table is expected, not LazyFrame.", hint="call .collect() on it.")
     names = getattr(frame, "columns", None)
     if names is not None:
         check_unique(list(names), "The table")
@@ -156,6 +194,10 @@ def _is_arrow(table: object) -> bool:
     return isinstance(table, pa.Table | pa.RecordBatch)
 
 
+def _is_lazy(table: object) -> bool:
+    return type(table).__module__.startswith("polars") and type(table).__name__ == "LazyFrame"
+
+
 def _column(name: str, column: Any) -> Column:
     if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iuf":
         return column
@@ -179,7 +221,6 @@ def _column(name: str, column: Any) -> Column:
 def _numbers(array: Any) -> Column:
     """Return an Arrow array of numbers as NumPy, a missing one as NaN; others as they are."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kind = array.type
     if pa.types.is_nested(kind):
@@ -187,9 +228,17 @@ def _numbers(array: Any) -> Column:
     if pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif pa.types.is_temporal(kind):
-        array = _days(array)
+        return _filled(_days(array)).view(Days)
     elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return array
+    return _filled(array)
+
+
+def _filled(array: Any) -> NDArray[Any]:
+    """Return an Arrow array of numbers as NumPy, a missing one as NaN."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if array.null_count:
         array = pc.fill_null(array.cast(pa.float64()), np.nan)
     return as_numpy(array)

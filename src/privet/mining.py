@@ -167,22 +167,23 @@ def _contest(release: Release, chosen: Chosen, growing: _Growing) -> Chosen:
         return chosen
     sure = {method: lead.surely(unseen) for method, lead in leads.items()}
     best = max(sure, key=lambda method: sure[method])
-    told = ", ".join(_told(method, lead) for method, lead in leads.items())
-    where = f"on {second.rows:,} records kept apart"
+    where = f"{second.rows:,} held-out records"
     if sure[best] <= SURE:
-        reason = f"{chosen.reason}; {where} {told}"
-        return chosen._replace(reason=reason)
-    reason = f"{where} it was right {leads[best]} more often than {chosen.method}"
-    others = [text for text in told.split(", ") if not text.startswith(best)]
-    reason += f" ({', '.join(others)})" if others else ""
+        told = ", ".join(_told(method, lead) for method, lead in leads.items())
+        return chosen._replace(reason=f"{chosen.reason}. On {where} {told}")
+    reason = f"on {where} it was right {leads[best]} more often than {chosen.method}"
+    others = [_told(method, lead) for method, lead in leads.items() if method != best]
+    reason += f" ({', '.join(others)} than {chosen.method})" if others else ""
     return evidence_of(release, best)._replace(reason=reason)
 
 
 def _told(method: str, lead: Lead) -> str:
     """Say by how much a method leads; only the error where that is all there is to say."""
     if lead.error > VAGUE and abs(lead.surely()) < SURE:
-        return f"{method} cannot be told apart (± {100 * lead.error:.0f} points)"
-    return f"{method} {'ahead' if lead.value > 0 else 'behind'} by {lead}"
+        return f"{method} was not told apart (± {100 * lead.error:.0f} points)"
+    if max(abs(lead.value), lead.error) < 0.0005:  # what is printed would be 0.0 ± 0.0
+        return f"{method} was equal"
+    return f"{method} was {lead} {'better' if lead.value > 0 else 'worse'}"
 
 
 def _may_contest(release: Release) -> bool:

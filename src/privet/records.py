@@ -10,7 +10,7 @@ from privet.coding import Coding, code_values
 from privet.compiled import in_threads
 from privet.errors import DataError, InputError
 from privet.estimate.bins import learn_cells
-from privet.frames import Column, columns, distinct, is_frame
+from privet.frames import Column, columns, distinct, holds_dates, is_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,6 +33,9 @@ __all__ = [
     "taken",
     "whole_weights",
 ]
+
+
+NAMED = "columns go by the names that the model was learned with; rename them."
 
 
 def as_frame(X: Any) -> Any:
@@ -136,7 +139,8 @@ def readable(coding: Coding, column: Column, *, gaps: bool = False) -> Floats:
         codes = code_values(column, coding.places, coding.name, unknown=coding.size)
         return np.where(codes == coding.size, -1.0, codes.astype(np.float64))
     if not isinstance(column, np.ndarray):
-        message = f"Column {coding.name!r} does not hold numbers."
+        what = "holds dates as text, not numbers" if holds_dates(column) else "does not hold numbers"
+        message = f"Column {coding.name!r} {what}."
         raise DataError(message, hint="the tree was learned from numbers there.")
     numbers = np.asarray(column, np.float64)
     if not coding.missing:
@@ -146,7 +150,7 @@ def readable(coding: Coding, column: Column, *, gaps: bool = False) -> Floats:
 
 def read_by(codings: Sequence[Coding], frame: Any) -> Floats:
     """Return the records of a frame as a tree with such codings reads them, columns by name."""
-    named = columns(frame, [coding.name for coding in codings])
+    named = columns(frame, [coding.name for coding in codings], hint=NAMED)
     return readable_rows(codings, named.values(), gaps=True)
 
 

@@ -199,7 +199,7 @@ def test_a_release_that_lies_is_not_to_be_trusted() -> None:
         ({"method": "magic"}, "There is no method 'magic'"),
         ({"sample": 3}, "sample must be a whole number of at least 100"),
         ({"releases": 1}, "releases must be a whole number from 2 to 100"),
-        ({"original": {"age": [1]}}, "has no column 'car'"),
+        ({"original": {"age": [1]}}, "has no columns 'car', 'town', 'risk'"),
     ],
 )
 def test_bad_calls(release: Release, settings: dict[str, Any], message: str) -> None:

@@ -51,6 +51,15 @@ def test_another_class_than_the_schemas(folder: Path) -> None:
     assert form["tree"]["target"] == "Wind"
 
 
+def test_noise_says_to_leave_out_the_test_fraction(folder: Path) -> None:
+    run("generate", "as-f2", "--rows", 300, "-o", "f2.csv", "--schema", "f2.toml")
+    made = ("--method", "additive-noise", "--set", "categorical=withheld")
+    run("disguise", "f2.csv", "--schema", "f2.toml", *made, "-o", "noisy.release")
+    said = run("mine", "noisy.release", "--test-fraction", 0.3, code=2).stderr
+    assert "plain records, or leave out --test-fraction." in said
+    assert "were read" not in run("mine", "noisy.release", "--max-depth", 1).stdout
+
+
 def test_options_reach_the_policy(folder: Path) -> None:
     run("generate", "weather", "-o", "weather.csv", "--schema", "weather.toml")
     common = ("mine", "weather.csv", "--schema", "weather.toml")

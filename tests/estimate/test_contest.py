@@ -71,16 +71,23 @@ def test_a_lead_is_as_sure_as_its_error_is_small() -> None:
 def test_auto_says_what_it_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     release = RandomSubstitution(gamma=40, bins=6).disguise(TABLE, SCHEMA, seed=1)
     model = TreeClassifier().fit(release)
-    assert "on 1,000 records kept apart" in model.reason_
-    assert " points" in model.reason_
+    assert "n 1,000 held-out records" in model.reason_
+    assert " points " in model.reason_
     monkeypatch.setattr(mining, "SURE", -1e9)  # then a rival is believed whatever it does
     other = TreeClassifier().fit(release)
     assert other.method_ in {"naive", "direct"}
     assert "more often than joint" in other.reason_
 
 
+def test_leads_in_words() -> None:
+    assert mining._told("naive", Lead(-0.073, 0.072)) == "naive was 7.3 ± 7.2 points worse"
+    assert mining._told("direct", Lead(0.031, 0.008)) == "direct was 3.1 ± 0.8 points better"
+    assert mining._told("direct", Lead(0.0, 0.0)) == "direct was equal"
+    assert "not told apart" in mining._told("direct", Lead(0.1, 0.2))
+
+
 def test_nothing_is_compared_where_records_cannot_tell() -> None:
     release = AdditiveNoise(level=0.5).disguise(TABLE.slice(0, 500), SCHEMA, seed=1)
-    assert "kept apart" not in TreeClassifier(max_depth=2).fit(release).reason_
+    assert "held-out" not in TreeClassifier(max_depth=2).fit(release).reason_
     plain = Plan({}, default=Exact()).disguise(TABLE, SCHEMA)
-    assert "kept apart" not in TreeClassifier(max_depth=2).fit(plain).reason_
+    assert "held-out" not in TreeClassifier(max_depth=2).fit(plain).reason_

@@ -73,7 +73,7 @@ def command(
     from privet.cli.files import check_free, write_text
     from privet.cli.output import emit, say
     from privet.cli.tables import is_release
-    from privet.estimate.accuracy import accuracy, check_measurable
+    from privet.estimate.accuracy import accuracy
     from privet.mining import mine
     from privet.split import Policy
 
@@ -86,7 +86,7 @@ def command(
         before = release.passes
         grown, tested = release, None
         if test_fraction is not None:
-            check_measurable(release)
+            _check_measurable(release)
             grown, tested = release.split(1 - test_fraction)
         any_leaf = min_samples_leaf is not None
         mined = mine(grown, limits, method, any_leaf=any_leaf, prune=policy is None)
@@ -97,13 +97,25 @@ def command(
         if output is not None:
             write_text(output, mined.tree.to_json(), overwrite=overwrite)
         if not as_json:
-            say(_text(mined, grown, output, release.passes - before))
+            say(_text(mined, grown, output))
         measured = None if tested is None else accuracy(mined.tree, tested)
     if as_json:
         form = _form(mined, policy, grown, measured, output)
         emit(form | {"passes": release.passes - before})
     elif measured is not None:
         say(_measured(measured))
+
+
+def _check_measurable(release: Release) -> None:
+    """Refuse to keep records back that cannot tell how accurate a tree is."""
+    from privet.errors import MethodError
+    from privet.estimate.accuracy import check_measurable
+
+    try:
+        check_measurable(release)
+    except MethodError as error:
+        hint = f"{error.hint.removesuffix('.')}, or leave out --test-fraction."
+        raise error.retold(error.message, hint=hint) from None
 
 
 def _records(
@@ -178,7 +190,7 @@ def _form(
     return form | {"output": str(output)}
 
 
-def _text(mined: Mined, grown: Release, output: Path | None, passes: int) -> str:
+def _text(mined: Mined, grown: Release, output: Path | None) -> str:
     from privet.tree.text import render
     from privet.tree.understand import untold
 
@@ -191,8 +203,6 @@ def _text(mined: Mined, grown: Release, output: Path | None, passes: int) -> str
         f"Method {mined.method}: {mined.reason}.",
     ]
     lines += [text] if (text := untold(tree)) else []
-    if passes:
-        lines.append(f"The records were read {'once' if passes == 1 else f'{passes} times'}.")
     if grown.seeded:
         lines.append("The release is NOT PRIVATE: it was drawn from a seed.")
     if output is not None:

@@ -39,8 +39,8 @@ def command(
     """Write the class of each record of a plain table, in the table's order.
 
     The column is called prediction; with --proba, one called "probability of X" follows for each
-    class X. A category that the tree never saw takes the branch with most records. A model of
-    "privet bayes" takes the tree's place.
+    class X. A category that the tree never saw takes the branch with most records, a missing number
+    the second branch. A model of "privet bayes" takes the tree's place.
     """
     from privet.cli.cluster import session
     from privet.cli.files import check_free, new_file
@@ -64,7 +64,7 @@ def _predicted(model: Tree | Terms, table: Files, spark: Any, *, proba: bool) ->
     import numpy as np
     import pyarrow as pa
 
-    from privet.cli.tables import attributes_of, placed, raw_batches
+    from privet.cli.tables import attributes_of, model_batches, placed
     from privet.estimate.bayes import Terms
     from privet.progress import track
     from privet.records import read_by
@@ -88,12 +88,11 @@ def _predicted(model: Tree | Terms, table: Files, spark: Any, *, proba: bool) ->
                 columns[f"probability of {name}"] = pa.array(shares[:, place])
         return Batch(batch.start, columns)
 
-    asked = attributes_of(model)
     batches: Iterator[Batch]
     if spark is None:
-        batches = map(predicted, raw_batches(table, asked))
+        batches = map(predicted, model_batches(table, model))
     else:
-        records = SparkFiles(spark, table).table(asked).map(predicted)
+        records = SparkFiles(spark, table).table(attributes_of(model)).map(predicted)
         batches = track(records.batches(), "predicting", records.rows, len)
     for batch in batches:
         yield pa.record_batch({name: pa.array(column) for name, column in batch.columns.items()})

@@ -59,16 +59,21 @@ def command(tree: Path, source: Path, by: Path | None, written: Format, as_json:
 
 def _counted(tree: Tree, source: Files) -> tuple[int, int]:
     """Return for how many records of a plain table the tree is right, and of how many."""
-    from privet.cli.tables import attributes_of, placed, raw_batches
+    from privet.cli.tables import model_batches, placed
+    from privet.coding import of_class
+    from privet.errors import DataError
     from privet.records import read_by
     from privet.schema import Attribute
 
     target = Attribute.categorical(tree.target, tree.classes)
     right = rows = 0
-    for batch in raw_batches(source, [*attributes_of(tree), target]):
+    for batch in model_batches(source, tree, target):
         with placed(batch):
             leaves = tree.apply(read_by(tree.codings, batch.columns))
-            codes = target.encode(batch.columns[tree.target])
+            try:
+                codes = target.encode(batch.columns[tree.target])
+            except DataError as error:
+                raise of_class(error, tree.target) from None
         right += int((tree.label[leaves] == codes).sum())
         rows += batch.rows
     return right, rows

@@ -26,6 +26,7 @@ __all__ = [
     "check_unsigned",
     "coded_batches",
     "is_release",
+    "model_batches",
     "placed",
     "plain_release",
     "raw_batches",
@@ -110,6 +111,20 @@ def raw_batches(path: Path | Files, attributes: Iterable[Attribute]) -> Iterator
         yield batch
     if not rows:
         raise DataError(f"The table {path} has no rows.")
+
+
+def model_batches(
+    path: Path | Files, model: Tree | Terms, *more: Attribute
+) -> Iterator[RawBatch]:
+    """Yield the raw rows of a table for a model, which has no schema to correct."""
+    from privet.records import NAMED
+
+    try:
+        yield from raw_batches(path, [*attributes_of(model), *more])
+    except DataError as error:
+        if "correct the schema" not in error.hint:
+            raise
+        raise error.retold(error.message, hint=NAMED) from None
 
 
 @contextmanager

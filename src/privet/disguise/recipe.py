@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.coding import code_type
+from privet.coding import code_type, of_class
 from privet.compiled import in_threads
 from privet.errors import DataError
 from privet.frames import columns as columns_of
@@ -239,7 +239,7 @@ class Recipe:
         try:
             out = {step.name: step.apply(raw[step.name], source, start) for step in self.steps}
         except DataError as error:
-            raise error.placed(file, row=row) from None
+            raise of_class(error, self.schema.goal).placed(file, row=row) from None
         for channel in self.groups:
             # The first attribute's stream: its own step takes no words from it.
             place = next(step.place for step in self.steps if step.name == channel.attributes[0])

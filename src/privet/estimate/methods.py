@@ -203,7 +203,7 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
     sizes = [coding.size for coding in release.codings.values() if coding is not None]
     small = len(sizes) == len(release.codings) and max(sizes, default=0) <= MOST_VALUES
     if single and alone and small:
-        return "joint", "joint tables of few values are fitted with least error"
+        return "joint", "fits joint tables, usually the most accurate method for such a release"
     chance = any(channel.entropy() > 0 for channel in channels)
     few = len(sizes) == len(release.codings) and release.rows <= FEW
     if single and chance and not alone and few:
@@ -213,7 +213,7 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
         known = [coding for coding in codings if coding is not None]
         target, classes = release.schema.target, len(release.schema.classes)
         if has_whole(release.parts[0], known, target, classes):
-            return "joint", "the whole table of few possible records is fitted with least error"
+            return "joint", "fits the table of all possible records, usually the most accurate method here"
     return "direct", "counts from channels that can be inverted are corrected without bias"
 
 
@@ -232,7 +232,10 @@ def _choose_noisy(release: Release, *, single: bool) -> tuple[str, str]:
             reason = "attributes that were disguised together, beside noisy ones, have too many "
             reason += "possible records for joint tables"
     if not reason:
-        return "joint", "joint tables of noisy attributes are fitted with least error"
+        return (
+            "joint",
+            "fits joint tables of noisy numbers, usually the most accurate method for such a release",
+        )
     plain = release.parts[0].channel(release.schema.target) is None
     return "by-class" if plain else "global", reason
 

@@ -12,6 +12,7 @@ import numpy as np
 from privet.cells import Prior, edges_of, equal_width, sides
 from privet.coding import Coding, Members, Value, all_inside, code_values
 from privet.errors import DataError, SchemaError
+from privet.frames import DAYS, Days, holds_dates
 from privet.schema.declared import CELLS, check, dated
 
 if TYPE_CHECKING:
@@ -257,11 +258,21 @@ class Attribute:
         if array.dtype.kind not in "iuf":
             message = f"Column {self.name!r} does not hold numbers."
             hint = f"the schema declares numbers from {low:g} to {high:g}; convert the column."
-            raise DataError(message, hint=hint)
+            raise self._dated() if holds_dates(column) else DataError(message, hint=hint)
         numbers = np.ascontiguousarray(array, dtype=np.float64)
         if not all_inside(numbers, low, high, self.integer, self.missing == "category"):
+            if isinstance(column, Days) and self.unit != DAYS:
+                raise self._dated()
             self._complain(numbers, *self._wrong(numbers))
         return numbers
+
+    def _dated(self) -> DataError:
+        """Return the mistake of dates where numbers are declared."""
+        low, high = self.range
+        message = f"Column {self.name!r} holds dates, and the schema declares numbers from "
+        hint = "declare low and high as dates, low = 2016-01-01 in TOML, and have the column as "
+        hint += "dates; or convert it to numbers."
+        return DataError(f"{message}{low:g} to {high:g}.", hint=hint, column=self.name)
 
     def misfits(self, column: Any) -> NDArray[np.bool_]:
         """Say which values of a raw column the domain does not have.
