@@ -100,7 +100,8 @@ def test_a_share_of_the_records_is_what_scikit_learn_takes_it_for() -> None:
     rng = np.random.default_rng(4)
     X = rng.normal(size=(310, 3))
     y = (X @ [1.0, 2.0, -1.0] + rng.normal(size=310) > 0).astype(int)
-    for limits in ({"min_samples_leaf": 0.05}, {"min_samples_split": 0.35}):
+    several: list[dict[str, Any]] = [{"min_samples_leaf": 0.05}, {"min_samples_split": 0.35}]
+    for limits in several:
         ours = TreeClassifier(**limits).fit(X, y)
         theirs = DecisionTreeClassifier(random_state=1, **limits).fit(X, y)
         assert ours.get_n_leaves() == theirs.get_n_leaves() > 2

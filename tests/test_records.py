@@ -299,7 +299,7 @@ def test_messages_of_what_is_no_table() -> None:
         with pytest.raises(InputError, match="is expected, not a path"):
             call("people.csv")
     with pytest.raises(InputError, match="A release is expected, not str"):
-        model.accuracy("people.release")
+        model.accuracy("people.release")  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"no columns 'salary', 'age'; .*learned with") as caught:
         model.predict(frame.drop(columns=["age", "salary"]))
     assert "schema" not in str(caught.value)

@@ -44,7 +44,7 @@ Column: TypeAlias = Any  # NDArray of numbers, or pyarrow.Array
 _DATED = re.compile(r"\s*(\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{4})\b")
 
 
-class Days(np.ndarray):  # type: ignore[type-arg]
+class Days(np.ndarray):
     """Numbers that were dates or times: days since 1970. It is an array as any other."""
 
 

@@ -139,8 +139,8 @@ def readable(coding: Coding, column: Column, *, gaps: bool = False) -> Floats:
         codes = code_values(column, coding.places, coding.name, unknown=coding.size)
         return np.where(codes == coding.size, -1.0, codes.astype(np.float64))
     if not isinstance(column, np.ndarray):
-        what = "holds dates as text, not numbers" if holds_dates(column) else "does not hold numbers"
-        message = f"Column {coding.name!r} {what}."
+        dated = "holds dates as text, not" if holds_dates(column) else "does not hold"
+        message = f"Column {coding.name!r} {dated} numbers."
         raise DataError(message, hint="the tree was learned from numbers there.")
     numbers = np.asarray(column, np.float64)
     if not coding.missing:

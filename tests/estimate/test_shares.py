@@ -81,7 +81,9 @@ def test_estimates_lie_where_their_errors_say(kind: str) -> None:
     assert age.labels[0] == ("0 to 25", "25 to 50", "50 to 100")
     assert (np.abs(age.unbiased - truth) <= 5 * age.errors + 1e-3).all()
     assert age.mean is not None
-    assert abs(age.mean.value - held["age"].mean()) <= 5 * age.mean.error + age.mean.cells / 4 + 1e-9
+    assert (
+        abs(age.mean.value - held["age"].mean()) <= 5 * age.mean.error + age.mean.cells / 4 + 1e-9
+    )
     both = crosstab(release, "drug", "sex")
     truth = np.array(
         [[((held["drug"] == d) & (held["sex"] == s)).mean() for s in "fm"] for d in "abc"]

@@ -113,9 +113,7 @@ def raw_batches(path: Path | Files, attributes: Iterable[Attribute]) -> Iterator
         raise DataError(f"The table {path} has no rows.")
 
 
-def model_batches(
-    path: Path | Files, model: Tree | Terms, *more: Attribute
-) -> Iterator[RawBatch]:
+def model_batches(path: Path | Files, model: Tree | Terms, *more: Attribute) -> Iterator[RawBatch]:
     """Yield the raw rows of a table for a model, which has no schema to correct."""
     from privet.records import NAMED
 

@@ -79,7 +79,8 @@ class Terms:
             logs = np.log(np.maximum(term.shares.T, _LEAST))
             if term.coding.ordered:
                 known = ~np.isnan(column) | term.coding.missing
-                codes = term.coding.encode(np.where(known, column, term.coding.lower[0]))
+                lowest = float(np.asarray(term.coding.lower)[0])
+                codes = term.coding.encode(np.where(known, column, lowest))
                 scores += np.where(known[:, None], logs[codes], 0.0)
             else:
                 codes = column.astype(np.int64)

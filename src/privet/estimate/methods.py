@@ -213,7 +213,7 @@ def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple
         known = [coding for coding in codings if coding is not None]
         target, classes = release.schema.target, len(release.schema.classes)
         if has_whole(release.parts[0], known, target, classes):
-            return "joint", "fits the table of all possible records, usually the most accurate method here"
+            return "joint", "fits the table of all possible records, usually most accurate here"
     return "direct", "counts from channels that can be inverted are corrected without bias"
 
 

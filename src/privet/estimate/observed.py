@@ -279,9 +279,7 @@ class Cut(NamedTuple):
         return self.border != self.asked
 
 
-def cuts_of(
-    attribute: Attribute, coding: Coding, edges: Sequence[float] | None
-) -> tuple[Cut, ...]:
+def cuts_of(attribute: Attribute, coding: Coding, edges: Sequence[float] | None) -> tuple[Cut, ...]:
     """Return the borders that edges moved to; between two whole numbers all borders are one."""
     borders = coding.edges[np.isfinite(coding.edges)] if edges is not None else np.empty(0)
     if edges is None or not len(borders):

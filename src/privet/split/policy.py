@@ -31,13 +31,13 @@ class Policy:
     """How a tree is grown; ``Policy.named("c4.5").but(confidence=0.1)`` changes a preset.
 
     ``multiway`` gives a categorical attribute one branch per value; otherwise its values are
-    divided in two. Numbers always divide in two. ``min_samples_leaf`` is in (estimated)
-    records, as is ``min_samples_split``; above 0 and below 1 they are shares of all records, which
-    ``counted`` turns to numbers. ``min_weight_leaf`` is in weights, where records have some. ``min_impurity_decrease`` is in units of the criterion,
-    the gain of a split times the node's share of all records; ``max_leaf_nodes`` keeps the splits
-    that decrease impurity most, those below others after them. A node one of whose classes has a
-    share of ``max_purity`` is not split ("most points of the same class", Agrawal and Srikant,
-    2000).
+    divided in two. Numbers always divide in two. ``min_samples_leaf`` is in (estimated) records, as
+    is ``min_samples_split``; above 0 and below 1 they are shares of all records, which ``counted``
+    turns to numbers. ``min_weight_leaf`` is in weights, where records have some.
+    ``min_impurity_decrease`` is in units of the criterion, the gain of a split times the node's
+    share of all records; ``max_leaf_nodes`` keeps the splits that decrease impurity most, those
+    below others after them. A node one of whose classes has a share of ``max_purity`` is not split
+    ("most points of the same class", Agrawal and Srikant, 2000).
 
     With ``ratio`` an attribute's best split is still that of most gain, but attributes compete by
     gain ratio, gain over the entropy of the branch sizes, and only those of at least average gain
