@@ -234,7 +234,7 @@ def _choose_noisy(release: Release, *, single: bool) -> tuple[str, str]:
     if not reason:
         return (
             "joint",
-            "fits joint tables of noisy numbers, usually the most accurate method for such a release",
+            "fits joint tables of noisy numbers, usually the most accurate method here",
         )
     plain = release.parts[0].channel(release.schema.target) is None
     return "by-class" if plain else "global", reason
