@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet.split.scored import TIE
 from privet.tree import Tree
 
 if TYPE_CHECKING:
@@ -159,8 +160,12 @@ class Draft:
 def _labels(
     counts: Floats, unsure: NDArray[np.bool_], parent: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the leading class of each node; an empty or unsure one takes its parent's."""
-    labels: NDArray[np.int64] = counts.argmax(1)
+    """Return the leading class of each node; an empty or unsure one takes its parent's.
+
+    Of classes that lead together it is the first, whatever rounding says.
+    """
+    most = counts.max(1, keepdims=True)
+    labels: NDArray[np.int64] = (counts >= most - TIE * np.abs(most)).argmax(1)
     for node in np.flatnonzero((counts.sum(1) <= 0)[1:] | unsure[1:]) + 1:
         labels[node] = labels[parent[node]]
     return labels

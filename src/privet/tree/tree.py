@@ -166,9 +166,9 @@ class Tree:
         total = counts.sum(1, keepdims=True)
         shares: Floats = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
         for node in range(self.nodes):
-            if total[node] <= 0 or shares[node].argmax() != self.label[node]:
+            if total[node] <= 0 or not _leads(shares[node], self.label[node]):
                 parent = self.parent[node]
-                if parent >= 0 and shares[parent].argmax() == self.label[node]:
+                if parent >= 0 and _leads(shares[parent], self.label[node]):
                     shares[node] = shares[parent]
                 else:
                     shares[node] = np.eye(len(self.classes))[self.label[node]]
@@ -424,3 +424,8 @@ class Tree:
         from privet.tree.draw import notebook
 
         return notebook(self)
+
+
+def _leads(shares: Floats, label: int) -> bool:
+    """Whether no other class has more, rounding apart."""
+    return bool(shares[label] >= shares.max() - 1e-12)
