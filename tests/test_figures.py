@@ -50,5 +50,5 @@ def test_a_theme_leaves_no_trace() -> None:
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(InputError, match=r"privet\[figures\]"):
+    with pytest.raises(InputError, match=r"\.\[figures\]"):
         figure()

@@ -61,7 +61,7 @@ def test_auto_fits_few_records_of_groups_and_says_why() -> None:
     groups = [["a", "b"], ["c", "d"]]
     chosen = evidence_of(RandomizedResponse(groups, theta=0.8).disguise(frame, SCHEMA, seed=1))
     assert chosen.method == "joint"
-    assert "whole table" in chosen.reason
+    assert "all possible records" in chosen.reason
     certain = RandomizedResponse(groups, theta=1).disguise(frame, SCHEMA, seed=1)
     assert evidence_of(certain).method == "direct"
     model = TreeClassifier(policy="id3").fit(

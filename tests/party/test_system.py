@@ -167,7 +167,7 @@ def test_scoring_is_the_papers_sum_over_flip_patterns() -> None:
         total += factor * model.score(turned)
     scored = model.accuracy(release)
     assert scored.value == pytest.approx(total, abs=1e-6)
-    assert model.score(release) == scored.value
+    assert model.score(release) == min(scored.value, 1.0)
     assert abs(scored.value - model.score(test)) < 5 * scored.error
 
 

@@ -144,8 +144,8 @@ class Evidence(ABC):
         """Return the tree without subtrees that are not sure enough to stay."""
         return tree
 
-    def settled(self, tree: Tree) -> Tree:
-        """Return the tree with its thresholds where the evidence says they lie inside cells."""
+    def settled(self, tree: Tree, *, inside: bool = True) -> Tree:  # noqa: ARG002 - of cells
+        """Return the tree with its thresholds where the evidence says they lie ``inside`` cells."""
         return tree
 
 

@@ -216,9 +216,10 @@ class FittedEvidence(JointTables, Evidence):
                 z[node] = estimate.likelihood_z(route) if self.whole else z[node]
         return replace(tree, z=z, errors=errors, size_errors=sizes)
 
-    def settled(self, tree: Tree) -> Tree:
+    def settled(self, tree: Tree, *, inside: bool = True) -> Tree:
         """Return the tree with its errors, and thresholds of disguised numbers inside cells."""
-        return settled(self._measured(tree), self)
+        tree = self._measured(tree)
+        return settled(tree, self) if inside else tree
 
     @cached_property
     def is_blurred(self) -> bool:
