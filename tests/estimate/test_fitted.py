@@ -306,3 +306,13 @@ def test_a_sure_first_split_stays_though_both_sides_lean_the_same_way() -> None:
     assert tree.codings[tree.attribute[0]].name == "x"
     assert [tree.classes[label] for label in tree.label[1:]] == ["no", "no"]
     assert tree.shares[2][1] - tree.shares[1][1] > 0.2
+
+
+def test_splits_of_one_table_say_how_sure_they_are() -> None:
+    """Nobody asks while a tree grows in one table; its errors are worked out at the end."""
+    evidence = fitted(released(20))
+    tree = grow(evidence, POLICIES["cart"].but(max_depth=2))
+    assert tree.nodes > 3
+    assert (tree.size_errors[1:] > 0).all()
+    assert (tree.errors[1:] > 0).all()
+    assert tree.z[0] > 10
