@@ -215,3 +215,14 @@ def test_coarse_noise_is_a_channel_like_others() -> None:
     assert (back.matrix() == coarse.matrix()).all()
     with pytest.raises(ReleaseError, match="do not belong together"):
         CoarseNoise.from_dict({**coarse.to_dict(), "starts": "none"})
+
+
+@pytest.mark.parametrize("deviation", [0.4, 0.6, 0.9, 1.3, 2.0, 3.1, 7.0])
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_the_tail_ends_where_a_step_would_get_less_than_a_word(deviation: float, bits: int) -> None:
+    law = np.exp(-(np.arange(400) ** 2) / (2 * deviation**2))
+    words = law / (law[0] + 2 * law[1:].sum()) * 2.0**bits
+    weights = gaussian_weights(deviation, bits)
+    assert len(weights) // 2 == np.flatnonzero(words >= 1)[-1]
+    assert weights.sum() == 2**bits
+    np.testing.assert_allclose(weights[len(weights) // 2 :], words[: len(weights) // 2 + 1], atol=2)

@@ -170,3 +170,20 @@ def test_nothing_is_said_of_what_cannot_be_inverted() -> None:
     assert np.isnan(tree.size_errors[1:]).all()
     assert tree.size_errors[0] == 0
     assert "±" not in str(tree)
+
+
+def test_importances_of_a_few_records_are_known_too() -> None:
+    """Four records, of which the only test sets one apart: it gains two thirds of a record."""
+    schema = Schema(
+        [Attribute.categorical("x", ["a", "b"]), Attribute.categorical("y", ["no", "yes"])],
+        target="y",
+    )
+    table = {"x": np.array(list("aaab")), "y": np.array(["no", "no", "yes", "yes"])}
+    plain = Plan({}, default=Exact()).disguise(table, schema)
+    grown = TreeClassifier(policy="cart").fit(plain).tree_
+    assert grown.nodes == 3
+    release = RandomSubstitution(gamma=1e8, wave=0).disguise(table, schema, seed=1)
+    weight = measured(grown, release).weight
+    assert weight is not None
+    assert weight[0, 0] == pytest.approx(1.0)
+    assert 0.0 <= weight[0, 1] < 0.01

@@ -63,3 +63,9 @@ def test_records_are_grouped_by_all_columns() -> None:
     groups = groups_of([np.array([0, 0, 1, 1, 0]), np.array([0, 1, 0, 1, 1])])
     assert groups.sizes.tolist() == [1, 2, 1, 1]
     assert groups.member.tolist() == [0, 1, 2, 3, 1]
+
+
+def test_what_a_group_may_still_give_away_is_told() -> None:
+    """Without a sensitive attribute any value may be given away, with it those of the others."""
+    assert "of other attributes" not in " ".join(Anonymity(2, ("Outlook",)).notes())
+    assert "of other attributes" in " ".join(Anonymity(2, ("Outlook",), "Play", 2).notes())

@@ -11,6 +11,7 @@ from privet.disguise import Exact, Plan, Substitution, ValueClass, Withheld
 from privet.errors import ReleaseError
 from privet.files.sealed import canonical, seal
 from privet.release import Release
+from privet.schema import Attribute, Schema
 from tests.disguise.people import SCHEMA, people
 
 PLAN = Plan(
@@ -193,3 +194,20 @@ def test_a_card_cannot_call_a_plain_column_changed(tmp_path: Path, word: str) ->
     resign(path, put("treatments", "rent", value=word))
     with pytest.raises(ReleaseError, match=rf"'rent' is called '{word}', of which nothing else"):
         Release.read(path)
+
+
+def test_cells_end_at_the_edges_of_the_schema_and_nowhere_else(tmp_path: Path) -> None:
+    age = Attribute.numeric("age", low=0, high=100, edges=[20.0, 65.0])
+    schema = Schema([age, Attribute.categorical("ill", ["no", "yes"])], target="ill")
+    table = {"age": [10.0, 40.0, 80.0], "ill": ["no", "no", "yes"]}
+    Plan({}, default=ValueClass()).disguise(table, schema).write(tmp_path / "r")
+    coding = Release.read(tmp_path / "r").codings["age"]
+    assert coding is not None
+    assert coding.to_dict() == age.coding().to_dict()
+
+    def move(card: dict[str, Any]) -> None:
+        card["columns"]["age"]["upper"][0] = card["columns"]["age"]["lower"][1] = 30.0
+
+    resign(tmp_path / "r", move)
+    with pytest.raises(ReleaseError, match="the coding of column 'age' does not fit the schema"):
+        Release.read(tmp_path / "r")

@@ -237,3 +237,11 @@ def test_the_best_split_that_stands_the_test_is_taken(failing: tuple[int, ...]) 
             if best is not None:
                 assert best.attribute == others[0].attribute == len(failing)
                 assert best.score == others[0].score
+
+
+def test_a_class_alone_leads_however_uncertain_its_count_is() -> None:
+    _, sizes, leads = Noisy(table([3], [4]), 100.0).leads(
+        np.array([0, 1], np.int16), table([3], [4])
+    )
+    assert sizes.tolist() == [10.0, 10.0]
+    assert (leads == np.inf).all()

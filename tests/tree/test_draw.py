@@ -170,3 +170,22 @@ def test_a_browser_finds_the_leaf_of_a_record(tmp_path: Path) -> None:
         assert found is not None
         assert int(found[1]) == leaf
         assert f"then class is {said}" in found[2]
+
+
+@pytest.mark.parametrize("target", ["y", "a long name of the class, as long as names are " * 3])
+def test_title_legend_and_tree_stand_one_below_the_other(target: str) -> None:
+    tree = replace(staircase(3), target=target)
+    text = svg(tree)
+    whole = ET.fromstring(text)  # noqa: S314 - our own
+    head = [(float(one.attrib["y"]), one) for one in whole if one.tag == f"{NS}text"]
+    titles = [y for y, one in head if one.attrib.get("class") == "title"]
+    (origin,) = (y for y, one in head if (one.text or "").endswith("depth 2"))
+    classes = [float(y) for y, one in head if one.text in ("0", "1")]
+    boxes = [float(one.attrib["y"]) for one in whole if one.attrib.get("rx") == "2"]
+    (tree_top,) = (place(one)[1] for one in whole if one.attrib.get("class") == "all")
+    assert len(titles) == 1 + (len(target) > 1)
+    assert titles == sorted(titles)
+    assert titles[-1] + 12 < origin  # sizes of text, from line to line
+    assert len(classes) == len(boxes) == 2
+    assert origin < min(boxes)
+    assert max(boxes) + 12 < tree_top

@@ -8,8 +8,20 @@ import numpy as np
 import pytest
 
 from privet.estimators import TreeClassifier
-from privet.tree.draw import _flow
-from privet.tree.layout import SIDE, SMALL, _certainty, _detail, _label, _opened, leaves_below
+from privet.tree.draw import _flow, _words
+from privet.tree.layout import (
+    COLOURS,
+    SIDE,
+    SMALL,
+    STEP,
+    TALL,
+    _certainty,
+    _detail,
+    _label,
+    _opened,
+    laid_out,
+    leaves_below,
+)
 from privet.tree.measure import width_of
 from tests.tree.test_draw import staircase
 
@@ -79,3 +91,23 @@ def test_a_branch_without_records_says_so() -> None:
     rows = np.where(np.arange(tree.nodes) == empty, 0.0, 10.0)
     assert _detail(tree, empty, rows) == "no records"
     assert _detail(tree, 0, np.zeros(tree.nodes)).startswith("0")  # the root of an empty table
+
+
+def test_the_first_leaf_is_at_the_top_and_no_line_is_left_empty() -> None:
+    tree = staircase(7)
+    picture = laid_out(tree, 40)
+    tops = sorted(picture.height[leaf] for leaf in tree.leaves.tolist())
+    assert tops == [SIDE + STEP * line for line in range(7)]
+    assert picture.tall == math.ceil(tops[-1] + TALL + SIDE)
+
+
+@pytest.mark.parametrize("classes", [2, COLOURS, COLOURS + 2])
+def test_a_leaf_has_the_colour_that_the_legend_gives_its_class(classes: int) -> None:
+    tree = staircase(classes, classes)
+    names = dict(_words(tree)["classes"])
+    for card in laid_out(tree, 40).cards:
+        if card.kind == "leaf":
+            label = str(tree.classes[tree.label[card.node]])
+            more = int(label) >= COLOURS - 1 and classes > COLOURS
+            assert names[card.colour] == (f"{classes - COLOURS + 1} more" if more else label)
+            assert {colour for _, width, colour in card.parts if width} == {card.colour}

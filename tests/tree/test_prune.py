@@ -1,5 +1,7 @@
 """Pruning by errors: Quinlan's bounds, and which subtrees they cut."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,12 +9,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from privet.estimators import TreeClassifier
+from privet.tree import Tree
 from privet.tree.prune import (
     cut,
     is_worth_telling,
     more_errors,
     prune_errors,
     prune_leaves,
+    prune_unsure,
     worth_their_cost,
 )
 from tests.strategies import seeds
@@ -122,3 +126,50 @@ def test_as_many_leaves_are_left_as_asked_for() -> None:
     grown = TreeClassifier(policy="cart", min_samples_leaf=1).fit(X, y).tree_
     for most in range(1, len(grown.leaves) + 1):
         assert len(prune_leaves(grown, most).leaves) == most
+
+
+def chain(*z: float, side: int = 1) -> Tree:
+    """A tree of tests one below the other, to the right or left, so many standard errors sure."""
+    numbers = np.repeat(np.arange(len(z) + 1.0), 2 ** np.arange(len(z), -1, -1))
+    X, y = side * numbers[:, None], numbers % 2
+    tree = TreeClassifier(policy="cart", max_depth=len(z)).fit(X, y).tree_
+    sure = np.zeros(tree.nodes)
+    sure[np.argsort(tree.depths + 100.0 * (tree.child < 0))[: len(z)]] = z
+    assert (tree.child >= 0).sum() == len(z)
+    return replace(tree, z=sure)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize(
+    ("z", "left"),
+    [
+        ((3.0, 3.0, 3.0), 3),
+        ((3.0, 3.0, 1.0), 2),
+        ((3.0, 1.0, 1.0), 1),
+        ((1.0, 1.0, 1.0), 0),
+        ((1.0, 1.0, 3.0), 0),  # 1 + 1 + 9 are not more than 3 · 4
+        ((1.0, 1.0, 3.5), 3),  # what comes below pays for what is above it
+        ((1.0, 3.5, 1.0), 2),
+        ((np.inf, 0.0, 0.0), 1),
+        ((0.0, 0.0, np.inf), 3),
+        ((2.0, 2.0, 2.0), 0),  # just sure enough is not enough
+    ],
+)
+def test_a_subtree_stays_if_its_splits_together_are_sure(
+    z: tuple[float, ...], left: int, side: int
+) -> None:
+    pruned = prune_unsure(chain(*z, side=side), 2.0)
+    assert (pruned.child >= 0).sum() == left
+    assert len(pruned.leaves) == left + 1
+
+
+def test_a_test_that_was_cut_leaves_nothing_of_itself() -> None:
+    """What became a leaf is one in every array, as if it had never been split."""
+    pruned = prune_leaves(chain(3.0, 3.0, 3.0), 2)
+    stump = pruned.leaves
+    assert pruned.nodes == 3
+    for name, empty in (("attribute", -1), ("branches", 0), ("gain", 0.0), ("z", 0.0)):
+        assert (getattr(pruned, name)[stump] == empty).all()
+    assert np.isnan(pruned.threshold[stump]).all()
+    assert np.isnan(pruned.around[stump]).all()
+    assert all(pruned.routes[leaf] is None for leaf in stump)
