@@ -265,6 +265,24 @@ def test_a_fit_finds_where_the_class_changes(
     assert np.abs(model.shares - truth.shares).max() < 0.03
 
 
+def test_a_fit_ends_where_records_pull_as_much_as_what_is_expected() -> None:
+    """A leaf is expected to be pure within 0.05, a threshold at its border within 0.6 cells."""
+    truth = model_of("two axes", share=0.8, rows=1_500)
+    put(truth, 0.35)
+    truth.shares = np.where(truth._pure > 0.5, 0.8, 0.2)
+    model = observing(truth, means_of(truth))
+    for _ in range(8):
+        model.fit()
+    means = means_of(model)
+    assert means.min() > 1.0
+    pieces = model._pieces(np.ones_like(model.at))
+    slope = model._slope(pieces, (model._joint.observed - means) / means)
+    off = (model.shares - model._pure).ravel() / 0.05**2, (model.at - model._borders) / 0.6**2
+    pull = np.concatenate(off)
+    assert np.abs(pull).min() > 0.1
+    np.testing.assert_allclose(slope, pull, rtol=0.03)
+
+
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_before_anything_is_observed_leaves_are_nearly_pure(classes: int) -> None:
     model = model_of("three", classes=classes)
