@@ -1,15 +1,20 @@
 """Thresholds inside cells: found where the class changes there, left alone elsewhere."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import privet as pv
+from privet.coding import Coding
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
+from privet.estimate.settle import _routes, _value
 from privet.grow import grow
 from privet.split import POLICIES
 from privet.tree import Tree
+from tests.estimate.test_tree_model import model_of, tree_of
 
 CUTS = {"x": 0.43, "z": 0.27}
 
@@ -140,3 +145,55 @@ def test_a_disguised_test_takes_cells_whole_and_says_how_many_are_cut() -> None:
     at_borders = pv.TreeClassifier(method="direct", max_depth=1).fit(grown_on).accuracy(test)
     assert at_borders.cut == 0.0
     assert not at_borders.doubt()
+
+
+@pytest.mark.parametrize("gamma", [1e6, 20])
+def test_a_border_between_two_cells_stays_there(gamma: float) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.random(40_000)
+    table = pa.table({"x": x, "z": rng.random(len(x)), "y": np.where(x <= 0.4, "no", "yes")})
+    assert moved(grown(table, gamma)) == {}
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "at", "value"),
+    [
+        (1, 1, 4.25, 9.0),  # in the cell from 8 to 12, by its width alone
+        (1, 1, 4.0, 8.0),
+        (1, 1, 3.5, 7.0),
+        (1, 1, 8.0, 32.0),  # the end of the last cell
+        (1, 4, 4.25, 8 + 4 * 1 / (1 + 0.75)),  # few records take as much room as many
+        (4, 1, 4.25, 8 + 4 * 0.25 / (0.25 + 3)),
+        (0, 1, 4.25, 9.0),  # nobody to the left: nothing is known of densities
+    ],
+)
+def test_a_place_in_a_cell_is_a_value_by_widths_and_densities(
+    left: float, right: float, at: float, value: float
+) -> None:
+    ends = np.array([0, 2, 4, 6, 8, 12, 18, 24, 32.0])
+    cells = Coding.cells("x", ends[:-1], ends[1:], missing=True)
+    model = model_of("one")
+    tree = replace(model._tree, codings=(cells, model._tree.codings[1]))
+    dense = np.repeat([left, right, 7.0], [4, 4, 1])  # and many missing ones
+    rows = dense * np.append(np.diff(ends), 1.0)
+    table = np.broadcast_to(rows[:, None, None], model._joint.table.shape)
+    found, width = _value(tree, 0, replace(model._joint, table=table), (0, 1), at)
+    assert found == pytest.approx(value)
+    cell = min(int(at), 7)
+    assert width == ends[cell + 1] - ends[cell]
+
+
+def test_cells_go_where_their_centres_go_unless_no_side_were_left() -> None:
+    tree = tree_of("twice")  # at 6, and left of it at 3
+    at = tree.threshold.copy()
+    at[:2] = [5.4, 3.6]
+    first, second, *_ = _routes(tree, {0, 1}, at)
+    assert first is not None
+    assert second is not None
+    assert first.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 1]  # 5.5 is the centre of the sixth cell
+    assert second.tolist()[:5] == [0, 0, 0, 0, 1]
+    at[1] = 5.45  # right of all that the first test sends left
+    _, second, *_ = _routes(tree, {0, 1}, at)
+    assert np.array_equal(second, tree.routes[1])
+    _, second, *_ = _routes(tree, {0}, at)  # a node that did not move
+    assert np.array_equal(second, tree.routes[1])

@@ -292,7 +292,7 @@ def test_before_anything_is_observed_leaves_are_nearly_pure(classes: int) -> Non
 
 
 @pytest.mark.parametrize(("rows", "moves"), [(5.0, False), (400_000.0, True)])
-def test_few_records_move_nothing_and_many_do(rows: float, moves: bool) -> None:  # noqa: FBT001
+def test_few_records_move_nothing_and_many_do(rows: float, moves: bool) -> None:
     truth = model_of("two axes", share=0.8, rows=rows)
     put(truth, 0.4)
     truth.shares = np.where(truth._pure > 0.5, 0.8, 0.2)
