@@ -37,3 +37,17 @@ def test_what_a_guess_about_a_person_rises_to_is_said() -> None:
     assert "ε = 4.16 for an attribute" in said
     assert f"a guess of 5 % about one of them rises to {risen} at most" in said
     assert "29.12 for all" in said
+
+
+def test_a_number_is_declared_unless_it_is_said_to_be_counted() -> None:
+    assert not People(2).counted
+    assert "counted in the records" not in People(2).sentence(1.0, 2.0)
+    assert "counted in the records" in People(2, counted=True).sentence(1.0, 2.0)
+    assert "one record: what is promised for a record" in People(1).sentence(1.0, 2.0)
+
+
+def test_what_was_left_out_is_the_owners_matter() -> None:
+    """It is on no card, so that what is read back is the same without it."""
+    assert People(2).left_out == 0
+    assert People(2, left_out=5) == People(2)
+    assert "left_out" not in People(2, left_out=5).to_dict()

@@ -9,6 +9,7 @@ from privet.channel import Band, GammaDiagonal
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
 from privet.errors import MethodError, ReleaseError
 from privet.release import Part, Release
+from privet.release.folds import folds
 from privet.table import MemoryTable
 from tests.disguise.people import SCHEMA, people
 
@@ -111,3 +112,38 @@ def test_channels_and_columns_must_fit() -> None:
         replace(made, parts=(on_numbers,))
     with pytest.raises(ReleaseError, match="columns of a part"):
         replace(made, parts=(replace(made.parts[0], table=MemoryTable({"age": np.zeros(3)})),))
+
+
+@pytest.mark.parametrize("number", [2, 3, 10])
+def test_folds_deal_out_every_record_once(number: int) -> None:
+    made = release(10)
+    pairs = list(folds(made, number, seed=1))
+    assert len(pairs) == number
+    for rest, own in pairs:
+        assert own.rows in (10 // number, 10 // number + 1)
+        assert sorted(rents(rest) + rents(own)) == sorted(rents(made))
+        assert rest.shuffled
+    assert sorted(rent for _, own in pairs for rent in rents(own)) == sorted(rents(made))
+    assert [rents(own) for _, own in folds(made, number, seed=1)] == [
+        rents(own) for _, own in pairs
+    ]
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1, 11])
+def test_there_are_two_folds_at_least_and_a_record_in_each(number: int) -> None:
+    with pytest.raises(ReleaseError, match="number of folds"):
+        next(folds(release(10), number, seed=1))
+
+
+@pytest.mark.parametrize(("fraction", "rows"), [(0.5, 2), (0.34, 1), (0.4, 1), (0.6, 2), (0.7, 2)])
+def test_a_split_rounds_to_the_nearest_record(fraction: float, rows: int) -> None:
+    first, second = release(3).split(fraction)
+    assert (first.rows, second.rows) == (rows, 3 - rows)
+
+
+def test_the_first_records_are_those_of_the_first_part() -> None:
+    one, other = release(3), release(5)
+    both = replace(one, parts=(one.parts[0], other.parts[0]))
+    for rows in (1, 3, 4, 8, 20):
+        shown = both.head(rows)["rent"].to_pylist()
+        assert shown == (rents(one) + rents(other))[:rows]
