@@ -39,6 +39,16 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path / "spent.json")
 
 
+def test_a_budget_can_be_spent_to_the_last_bit_and_no_further(ledger: Ledger) -> None:
+    cost = ledger.spend("others", CLAIM).epsilon
+    account = ledger.spend("people", CLAIM, budget=cost)
+    assert (account.epsilon, account.left) == (cost, 0.0)
+    with pytest.raises(LedgerError, match=r"has 0 left"):
+        ledger.spend("people", CLAIM)
+    with pytest.raises(LedgerError, match="would cost"):
+        ledger.spend("third", CLAIM, budget=math.nextafter(cost, 0.0))
+
+
 def test_releases_add_up_until_the_budget_is_spent(ledger: Ledger) -> None:
     for turn in (1, 2):
         account = ledger.spend("people", CLAIM, release=f"{turn}.release", budget=20)

@@ -265,6 +265,16 @@ def test_a_fit_finds_where_the_class_changes(
     assert np.abs(model.shares - truth.shares).max() < 0.03
 
 
+@pytest.mark.parametrize("off", [0.8, -0.8])
+def test_a_border_nearly_a_cell_away_is_reached(off: float) -> None:
+    truth = model_of("one", share=0.5)
+    put(truth, off)
+    truth.shares = truth._pure.copy()
+    model = observing(truth, means_of(truth))
+    model.fit()
+    assert model.at == pytest.approx(truth.at, abs=0.06)
+
+
 def test_a_fit_ends_where_records_pull_as_much_as_what_is_expected() -> None:
     """A leaf is expected to be pure within 0.05, a threshold at its border within 0.6 cells."""
     truth = model_of("two axes", share=0.8, rows=1_500)
