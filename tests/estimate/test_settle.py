@@ -194,6 +194,6 @@ def test_cells_go_where_their_centres_go_unless_no_side_were_left() -> None:
     assert second.tolist()[:5] == [0, 0, 0, 0, 1]
     at[1] = 5.45  # right of all that the first test sends left
     _, second, *_ = _routes(tree, {0, 1}, at)
-    assert np.array_equal(second, tree.routes[1])
+    assert second is tree.routes[1]
     _, second, *_ = _routes(tree, {0}, at)  # a node that did not move
-    assert np.array_equal(second, tree.routes[1])
+    assert second is tree.routes[1]
