@@ -10,6 +10,7 @@ from privet.disguise import AdditiveNoise, Exact, Plan, RandomSubstitution, Subs
 from privet.estimate.accuracy import accuracy
 from privet.estimate.contest import Lead, lead_of
 from privet.estimators import TreeClassifier
+from privet.schema import Attribute, Schema
 
 ROWS = 2_000
 SCHEMA = datasets.schema("as-f2", bins=6)
@@ -91,3 +92,15 @@ def test_nothing_is_compared_where_records_cannot_tell() -> None:
     assert "held-out" not in TreeClassifier(max_depth=2).fit(release).reason_
     plain = Plan({}, default=Exact()).disguise(TABLE, SCHEMA)
     assert "held-out" not in TreeClassifier(max_depth=2).fit(plain).reason_
+
+
+def test_a_lead_by_records_that_were_hardly_disguised_has_hardly_an_error() -> None:
+    """A tree that is right whenever the other is, and more often, adds 1 or nothing a record."""
+    schema = Schema([Attribute.categorical(name, ["0", "1"]) for name in "xy"], target="y")
+    x = np.array(["0", "1"])[np.random.default_rng(3).integers(0, 2, 500)]
+    release = RandomSubstitution(gamma=1e8, wave=0).disguise({"x": x, "y": x}, schema, seed=1)
+    rule = TreeClassifier("cart", method="direct").fit(release).tree_
+    lead = lead_of(rule, rule.take([0]), release)
+    assert rule.nodes == 3
+    assert lead.value == pytest.approx(min((x == "0").mean(), (x == "1").mean()), abs=1e-3)
+    assert lead.error < 1e-3

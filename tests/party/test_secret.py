@@ -73,3 +73,14 @@ def test_bad_ids(ids: Any, said: str) -> None:
 def test_a_fingerprint_tells_secrets_apart() -> None:
     assert fingerprint(SECRET) == fingerprint(bytes(SECRET)) != fingerprint(OTHER)
     assert fingerprint(SECRET) not in SECRET.hex()
+
+
+def test_numbers_that_are_ids_are_whole_to_the_last_digit() -> None:
+    """From 2**53 on, two ids may be one number: who has it cannot be told."""
+    last = 2.0**53 - 1
+    for number in (last, -last):
+        key = keys_of(np.array([number]), SECRET, "id")
+        assert np.array_equal(key, keys_of(pa.array([str(int(number))]), SECRET, "id"))
+    for number in (last + 1, -last - 1, np.inf):
+        with pytest.raises(DataError, match="not whole"):
+            keys_of(np.array([number]), SECRET, "id")
