@@ -167,6 +167,23 @@ def test_limits_are_kept(seed: int, depth: int, leaf: int, split: int, gain: flo
         assert tree.nodes == 1
 
 
+@pytest.mark.parametrize(
+    ("limit", "most"),
+    [
+        ({"min_samples_split": 8}, 8),
+        ({"min_samples_leaf": 4}, 4),
+        ({"min_impurity_decrease": 0.5}, 0.5),
+        ({"min_weight_leaf": 4.0}, 4.0),
+    ],
+)
+def test_what_just_meets_a_limit_is_split(limit: dict[str, float], most: float) -> None:
+    """Eight records, four of each class, told apart by one cut: it takes half of the impurity."""
+    numbers, labels = np.arange(8.0)[:, None], np.repeat([0, 1], 4)
+    assert plain(numbers, labels, Policy.named("cart").but(**limit)).nodes == 3
+    (name,) = limit
+    assert plain(numbers, labels, Policy.named("cart").but(**{name: most + 0.01})).nodes == 1
+
+
 @settings(max_examples=30)
 @given(seeds, st.integers(2, 12))
 def test_the_most_leaves_are_those_of_scikit_learn(seed: int, leaves: int) -> None:
