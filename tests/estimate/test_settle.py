@@ -10,7 +10,7 @@ import privet as pv
 from privet.coding import Coding
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
-from privet.estimate.settle import _routes, _value
+from privet.estimate.settle import _routes, _value, settled
 from privet.grow import grow
 from privet.split import POLICIES
 from privet.tree import Tree
@@ -192,8 +192,23 @@ def test_cells_go_where_their_centres_go_unless_no_side_were_left() -> None:
     assert second is not None
     assert first.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 1]  # 5.5 is the centre of the sixth cell
     assert second.tolist()[:5] == [0, 0, 0, 0, 1]
+    first, *_ = _routes(tree, {0}, np.append(5.5, at[1:]))
+    assert first is not None
+    assert first.tolist()[4:7] == [0, 0, 1]  # a centre that is the threshold itself goes left
     at[1] = 5.45  # right of all that the first test sends left
     _, second, *_ = _routes(tree, {0, 1}, at)
     assert second is tree.routes[1]
     _, second, *_ = _routes(tree, {0}, at)  # a node that did not move
     assert second is tree.routes[1]
+
+
+def test_any_tree_can_be_settled_by_any_tables() -> None:
+    """Those of a first look have no one table for all attributes: the tree's own are taken."""
+    band = pv.RandomSubstitution(gamma=1e6, kind="band", wave=0)
+    release = band.disguise(records("one"), schema(), seed=3)
+    evidence = evidence_of(release, "joint").evidence
+    assert isinstance(evidence, FittedEvidence)
+    assert not evidence.whole
+    tree = pv.TreeClassifier(method="naive", max_depth=1).fit(release).tree_
+    assert moved(tree) == {}
+    assert settled(tree, evidence).threshold[0] == pytest.approx(CUTS["x"], abs=0.005)

@@ -158,9 +158,10 @@ def chain(*z: float, side: int = 1) -> Tree:
 def test_a_subtree_stays_if_its_splits_together_are_sure(
     z: tuple[float, ...], left: int, side: int
 ) -> None:
-    pruned = prune_unsure(chain(*z, side=side), 2.0)
-    assert (pruned.child >= 0).sum() == left
-    assert len(pruned.leaves) == left + 1
+    for least in (2.0, 3.0):
+        pruned = prune_unsure(chain(*(least / 2 * one for one in z), side=side), least)
+        assert (pruned.child >= 0).sum() == left
+        assert len(pruned.leaves) == left + 1
 
 
 def test_a_test_that_was_cut_leaves_nothing_of_itself() -> None:
