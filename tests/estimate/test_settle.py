@@ -1,6 +1,7 @@
 """Thresholds inside cells: found where the class changes there, left alone elsewhere."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ import privet as pv
 from privet.coding import Coding
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
-from privet.estimate.settle import _routes, _value, settled
+from privet.estimate.settle import _can_move, _routes, _value, settled
 from privet.grow import grow
 from privet.split import POLICIES
 from privet.tree import Tree
@@ -212,3 +213,18 @@ def test_any_tree_can_be_settled_by_any_tables() -> None:
     tree = pv.TreeClassifier(method="naive", max_depth=1).fit(release).tree_
     assert moved(tree) == {}
     assert settled(tree, evidence).threshold[0] == pytest.approx(CUTS["x"], abs=0.005)
+
+
+@pytest.mark.parametrize(("last", "can"), [(0, True), (1, False), (2, False), (3, True)])
+def test_a_border_moves_only_if_the_cells_on_both_sides_can_be_cut(last: int, can: bool) -> None:
+    """Of whole numbers, 10 is a cell by itself; right of the last cell are the missing ones."""
+    cells = Coding.cells("x", [0, 5, 10, 11], [4, 9, 10, 15], missing=True)
+    tree = tree_of("one")
+    tree = replace(
+        tree,
+        codings=(cells, tree.codings[1]),
+        routes=((np.arange(5) > last).astype(np.int16), None, None),
+    )
+    assert _can_move(tree, 0, Mock(is_disguised=lambda place: place == 0)) is can
+    assert not _can_move(tree, 0, Mock(is_disguised=lambda _: False))
+    assert not _can_move(tree, 1, Mock(is_disguised=lambda _: True))  # a leaf
