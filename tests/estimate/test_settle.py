@@ -164,6 +164,7 @@ def test_a_border_between_two_cells_stays_there(gamma: float) -> None:
         (1, 1, 3.5, 7.0),
         (1, 1, 8.0, 32.0),  # the end of the last cell
         (1, 4, 4.25, 8 + 4 * 1 / (1 + 0.75)),  # few records take as much room as many
+        (1e-4, 4e-4, 4.25, 8 + 4 * 1 / (1 + 0.75)),  # only their ratio counts
         (4, 1, 4.25, 8 + 4 * 0.25 / (0.25 + 3)),
         (0, 1, 4.25, 9.0),  # nobody to the left: nothing is known of densities
     ],
