@@ -46,7 +46,8 @@ def remembered(
     """
     newest = select(func.max(calls.c.made)).where(calls.c.token != PURGED)
     oldest = min(now, connection.execute(newest).scalar_one() or now) - seconds
-    old = calls.delete().where(calls.c.made < oldest, calls.c.token != PURGED)
+    # A token has whole seconds: one that is forgotten must be refused by that count, too.
+    old = calls.delete().where(calls.c.made < oldest - 1, calls.c.token != PURGED)
     if connection.execute(old).rowcount:
         connection.execute(calls.delete().where(calls.c.token == PURGED))
         connection.execute(calls.insert(), {"token": PURGED, "samples": 0, "made": oldest})
@@ -54,7 +55,7 @@ def remembered(
     forgotten = connection.execute(purged).scalar_one_or_none() or oldest
     told = _TOKEN.fullmatch(token)
     made = float(told[1]) if told else now
-    if not fresh and made + 1 < max(forgotten, now - seconds):  # a token has whole seconds
+    if not fresh and made + 1 < max(forgotten, now - seconds):
         message = "The token is older than the store remembers: whether its call was counted "
         raise StoreError(message + "cannot be told.", hint="compare the number of samples.")
     return max(now, made)
