@@ -11,7 +11,7 @@ import privet as pv
 from privet.coding import Coding
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
-from privet.estimate.settle import _can_move, _routes, _value, settled
+from privet.estimate.settle import _can_move, _moved, _value, settled
 from privet.grow import grow
 from privet.split import POLICIES
 from privet.tree import Tree
@@ -187,21 +187,32 @@ def test_a_place_in_a_cell_is_a_value_by_widths_and_densities(
 
 def test_cells_go_where_their_centres_go_unless_no_side_were_left() -> None:
     tree = tree_of("twice")  # at 6, and left of it at 3
-    at = tree.threshold.copy()
-    at[:2] = [5.4, 3.6]
-    first, second, *_ = _routes(tree, {0, 1}, at)
+    first, second, *_ = _moved(tree, {0: 5.4, 1: 3.6}).routes
     assert first is not None
     assert second is not None
     assert first.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 1]  # 5.5 is the centre of the sixth cell
     assert second.tolist()[:5] == [0, 0, 0, 0, 1]
-    first, *_ = _routes(tree, {0}, np.append(5.5, at[1:]))
+    first, *_ = _moved(tree, {0: 5.5}).routes
     assert first is not None
     assert first.tolist()[4:7] == [0, 0, 1]  # a centre that is the threshold itself goes left
-    at[1] = 5.45  # right of all that the first test sends left
-    _, second, *_ = _routes(tree, {0, 1}, at)
-    assert second is tree.routes[1]
-    _, second, *_ = _routes(tree, {0}, at)  # a node that did not move
-    assert second is tree.routes[1]
+    beyond = _moved(tree, {0: 5.4, 1: 5.45})  # right of all that the first test sends left
+    assert beyond.routes[1] is tree.routes[1]
+    assert beyond.threshold[:2].tolist() == [5.4, tree.threshold[1]]
+    assert Tree.from_dict(beyond.to_dict()).same_as(beyond)  # a file's routes fit its thresholds
+    assert _moved(tree, {0: 5.4}).routes[1] is tree.routes[1]  # a node that did not move
+
+
+def test_settled_trees_are_read_back() -> None:
+    """Few records and a weak channel: thresholds go where they leave hardly a code on a side."""
+    rng = np.random.default_rng(11)
+    for seed in range(6):
+        x, z = rng.random(3000), rng.random(3000)
+        table = pa.table({"x": x, "z": z, "y": np.where(x + z > 1, "no", "yes")})
+        release = pv.RandomSubstitution(gamma=30, kind="band", wave=0).disguise(
+            table, schema(8), seed=seed
+        )
+        tree = grow(evidence_of(release, "joint").evidence, POLICIES["cart"])
+        assert Tree.from_dict(tree.to_dict()).same_as(tree)
 
 
 def test_any_tree_can_be_settled_by_any_tables() -> None:

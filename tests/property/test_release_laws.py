@@ -63,9 +63,12 @@ def test_a_claim_is_the_largest_log_ratio_of_the_matrices(data: st.DataObject) -
             assert claim[channel.attributes[0]].epsilon == math.inf
             continue
         worst = max(math.log(max(row)) - math.log(min(row)) for row in rows)
-        assert math.isclose(claim[channel.attributes[0]].epsilon, worst, rel_tol=1e-9)
+        said = claim[channel.attributes[0]].epsilon
+        # Chances are rounded to words so that they differ by γ at most.
+        assert worst <= said + 1e-12
+        assert math.isclose(said, worst, rel_tol=1e-6)
         total += worst
-    assert math.isclose(claim.disguised_epsilon, total, rel_tol=1e-9, abs_tol=1e-12)
+    assert math.isclose(claim.disguised_epsilon, total, rel_tol=1e-6, abs_tol=1e-12)
     unbound = ("exact", "value-class", "additive-noise")
     plain = [p for p in claim.promises if p.treatment in unbound]
     assert (claim.epsilon == math.inf) == bool(plain)

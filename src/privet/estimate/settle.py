@@ -20,9 +20,7 @@ from privet.errors import BugError
 from privet.estimate.tree_model import TreeModel, last_left
 
 if TYPE_CHECKING:
-    from collections.abc import Container
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping
 
     from privet.coding import Coding, Floats
     from privet.estimate.fitted import FittedEvidence
@@ -49,33 +47,32 @@ def settled(tree: Tree, evidence: FittedEvidence) -> Tree:
         return tree
     model = TreeModel(tree, joint, places, nodes)
     model.fit()
-    values, around, moved = tree.threshold.copy(), tree.around.copy(), set()
+    values = {}
     for node, at in zip(nodes, model.at.tolist(), strict=True):
         value, width = _value(tree, node, joint, places, at)
-        if abs(value - values[node]) > STAYS * width:
-            values[node] = around[node] = value
-            moved.add(node)
-    return replace(tree, threshold=values, around=around, routes=_routes(tree, moved, values))
+        if abs(value - tree.threshold[node]) > STAYS * width:
+            values[node] = value
+    return _moved(tree, values)
 
 
-def _routes(
-    tree: Tree, nodes: Container[int], values: Floats
-) -> tuple[NDArray[np.int16] | None, ...]:
-    """Return where codes go with new thresholds: to the side of their centre.
+def _moved(tree: Tree, values: Mapping[int, float]) -> Tree:
+    """Return the tree with new thresholds of some nodes; codes go to the side of their centre.
 
-    Of a node that is one cell wide no side would be left; there they go as they did.
+    A threshold stays where no code of its node would be left on one of its sides.
     """
+    threshold, around = tree.threshold.copy(), tree.around.copy()
     routes, boxes = list(tree.routes), [Box()] * tree.nodes
     for node in np.flatnonzero(tree.child >= 0).tolist():
         coding = tree.codings[tree.attribute[node]]
-        if node in nodes:
+        if node in values:
             right = ~(coding.decode(np.arange(coding.size)) <= values[node])  # if missing, too
             inside = right[boxes[node].mask(coding.name, coding.size)]
             if inside.any() and not inside.all():
+                threshold[node] = around[node] = values[node]
                 routes[node] = right.astype(np.int16)
         for branch, kid in enumerate(tree.children(node)):
             boxes[kid] = boxes[node].narrowed(coding.name, np.asarray(routes[node]) == branch)
-    return tuple(routes)
+    return replace(tree, threshold=threshold, around=around, routes=tuple(routes))
 
 
 def _can_move(tree: Tree, node: int, evidence: FittedEvidence) -> bool:
