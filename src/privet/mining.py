@@ -180,7 +180,7 @@ def _contest(release: Release, chosen: Chosen, growing: _Growing) -> Chosen:
 def _told(method: str, lead: Lead) -> str:
     """Say by how much a method leads; only the error where that is all there is to say."""
     if lead.error > VAGUE and abs(lead.surely()) < SURE:
-        return f"{method} was not told apart (± {100 * lead.error:.0f} points)"
+        return f"{method} could not be told apart (± {100 * lead.error:.0f} points)"
     if max(abs(lead.value), lead.error) < 0.0005:  # what is printed would be 0.0 ± 0.0
         return f"{method} was equal"
     return f"{method} was {lead} {'better' if lead.value > 0 else 'worse'}"

@@ -84,7 +84,7 @@ def test_leads_in_words() -> None:
     assert mining._told("naive", Lead(-0.073, 0.072)) == "naive was 7.3 ± 7.2 points worse"
     assert mining._told("direct", Lead(0.031, 0.008)) == "direct was 3.1 ± 0.8 points better"
     assert mining._told("direct", Lead(0.0, 0.0)) == "direct was equal"
-    assert "not told apart" in mining._told("direct", Lead(0.1, 0.2))
+    assert "not be told apart" in mining._told("direct", Lead(0.1, 0.2))
 
 
 def test_nothing_is_compared_where_records_cannot_tell() -> None:
