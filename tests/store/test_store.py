@@ -24,8 +24,7 @@ from privet.estimators import TreeClassifier
 from privet.randomness import Randomness
 from privet.release import Release
 from privet.schema import Attribute, Schema
-from privet.store import Store, new_token
-from privet.store.database import Database
+from privet.store import Store
 from privet.store.layout import check_of, facts
 from tests.disguise.thesis import PERTURBING, UNREAL
 from tests.flips import flipped
@@ -33,7 +32,7 @@ from tests.store.writer import SCHEMA, samples
 
 WEATHER = datasets.schema("weather")
 DAYS = datasets.load("weather")
-MONDAY, OLD, LAST = "monday", "old", "last"
+MONDAY, LAST = "monday", "last"
 
 
 def records(table: Any) -> Counter[tuple[Any, ...]]:
@@ -126,45 +125,6 @@ def test_a_loss_is_of_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(transaction, "close", close)
         assert store.loss(3) == before
         assert writer.verify() == 28
-
-
-def test_old_tokens_expire(url: str) -> None:
-    with Store.create(url, WEATHER, token_days=1e-6) as store:
-        token = new_token()
-        store.add(DAYS.slice(0, 1), token=OLD)
-        time.sleep(2.1)
-        store.add(DAYS.slice(1, 1))
-        assert store.status().tokens == 2  # no call before this one tells that time went on
-        store.add(DAYS.slice(1, 1))
-        assert store.status().tokens == 2
-        with pytest.raises(StoreError, match="older than the store remembers"):
-            store.add(DAYS.slice(0, 1), token=token)
-
-
-def test_a_clock_that_is_ahead_makes_no_call_count_twice(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A writer's clock, then the database's own, run eight days ahead for some calls."""
-    with Store.create(url, WEATHER) as store:
-        token = new_token()
-        store.add(DAYS.slice(0, 1), token=token)
-        ahead = time.time() + 8 * 86400
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(time, "time", lambda: ahead)
-            late = new_token()
-            for _ in range(3):
-                store.add(DAYS.slice(1, 1))
-            store.add(DAYS.slice(1, 1), token=late)
-        assert store.add(DAYS.slice(0, 1), token=token).repeated
-        assert store.add(DAYS.slice(1, 1), token=late).repeated
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Database, "now", lambda *_: ahead)
-            for _ in range(3):
-                store.add(DAYS.slice(1, 1))
-        with pytest.raises(StoreError, match="older than the store remembers"):
-            store.add(DAYS.slice(0, 1), token=token)
-        assert store.add(DAYS.slice(1, 1)).repeated is False  # a call without one goes on
-        assert store.verify() == 9
 
 
 def test_a_schema_that_changed_is_noticed(url: str) -> None:

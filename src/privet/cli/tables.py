@@ -101,12 +101,14 @@ def table_files(path: Path, written: Format, schema: Schema | None = None) -> Fi
     return files
 
 
-def raw_batches(path: Path | Files, attributes: Iterable[Attribute]) -> Iterator[RawBatch]:
+def raw_batches(
+    path: Path | Files, attributes: Iterable[Attribute], hint: str | None = None
+) -> Iterator[RawBatch]:
     """Yield the raw rows of a table, with progress; none at all is an error."""
     from privet.table.source import Source
 
     rows = 0
-    for batch in track(Source(path, list(attributes)).batches(), "reading"):
+    for batch in track(Source(path, list(attributes), hint).batches(), "reading"):
         rows += batch.rows
         yield batch
     if not rows:
@@ -114,15 +116,10 @@ def raw_batches(path: Path | Files, attributes: Iterable[Attribute]) -> Iterator
 
 
 def model_batches(path: Path | Files, model: Tree | Terms, *more: Attribute) -> Iterator[RawBatch]:
-    """Yield the raw rows of a table for a model, which has no schema to correct."""
+    """Return the raw rows of a table for a model, which has no schema to correct."""
     from privet.records import NAMED
 
-    try:
-        yield from raw_batches(path, [*attributes_of(model), *more])
-    except DataError as error:
-        if "correct the schema" not in error.hint:
-            raise
-        raise error.retold(error.message, hint=NAMED) from None
+    return raw_batches(path, [*attributes_of(model), *more], NAMED)
 
 
 @contextmanager

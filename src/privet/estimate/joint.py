@@ -135,6 +135,11 @@ class Joint:
         return shares if self.label.is_exact else self.label.dense @ shares
 
     @cached_property
+    def rows(self) -> Floats:
+        """How many records were fitted to each cell, whatever their class."""
+        return _rows(self.table)
+
+    @cached_property
     def _cells(self) -> NDArray[np.int64]:
         """Where anything was observed."""
         return np.flatnonzero(self.observed)

@@ -107,7 +107,7 @@ def _densities(tree: Tree, node: int, joint: Joint, places: tuple[int, ...], cel
     coding, own = tree.codings[place], places.index(place)
     labels = _labels(tree, node, joint, places)
     sides = labels[last], labels[min(last + 1, coding.known - 1)]
-    table = np.moveaxis(joint.table, own, 0).sum(-1)
+    table = np.moveaxis(joint.rows, own, 0)
     apart = np.abs(sides[0] - sides[1]).sum(-1)
     rows = joint.views[own].fine(table.reshape(len(table), -1) @ apart.ravel())
     dense = np.zeros(2)

@@ -71,7 +71,7 @@ class TreeModel:
         self._expected = np.concatenate(
             [np.full(self.shares.size, IMPURE**-2), np.full(len(nodes), NEAR**-2)]
         )
-        self._rows = joint.table.sum(-1)
+        self._rows = joint.rows
         self._axes = (*(view.axis for view in joint.views), joint.label)
         self._paths = [self._path(leaf) for leaf in self._leaves]
 
@@ -233,11 +233,11 @@ class TreeModel:
 
 def _put(pieces: list[_Piece], along: Sequence[Floats], leaf: int, threshold: int) -> None:
     """Add a piece, unless there is nothing of it."""
-    cells = tuple(np.flatnonzero(one) for one in along)
-    if all(len(some) for some in cells):
+    cells = tuple(np.flatnonzero(axis) for axis in along)
+    if all(map(len, cells)):
         volume = np.ones(())
-        for one, some in zip(along, cells, strict=True):
-            volume = volume[..., None] * one[some]
+        for axis, inside in zip(along, cells, strict=True):
+            volume = volume[..., None] * axis[inside]
         pieces.append(_Piece(np.ix_(*cells), volume, leaf, threshold))
 
 

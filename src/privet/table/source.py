@@ -58,14 +58,20 @@ class Source:
     """The columns of some attributes in raw Parquet or CSV files.
 
     ``path`` is a file, a folder of files, or a pattern such as ``"sales/2024-*.parquet"``;
-    ``Files`` says how CSV files there are written, where it has to be said.
+    ``Files`` says how CSV files there are written, where it has to be said. ``hint`` says what to
+    do about absent columns, if that is not to correct the schema.
     """
 
-    def __init__(self, path: str | Path | Files, attributes: Sequence[Attribute]) -> None:
+    def __init__(
+        self,
+        path: str | Path | Files,
+        attributes: Sequence[Attribute],
+        hint: str | None = None,
+    ) -> None:
         files: Files = Files.of(path)
         self.paths = files_of(files.path)
         self.format = files.format
-        self.attributes = list(attributes)
+        self.attributes, self.hint = list(attributes), hint
         self.names = [attribute.name for attribute in attributes]
 
     def row_bound(self) -> int:
@@ -150,13 +156,12 @@ class Source:
         for batch in csv_batches(path, written, types, asked):
             yield _emptied(batch, kept, written.missing or ())
 
-    @staticmethod
-    def _check(path: Path, present: Sequence[str], asked: Sequence[str]) -> None:
+    def _check(self, path: Path, present: Sequence[str], asked: Sequence[str]) -> None:
         for name in asked:
             if list(present).count(name) > 1:
                 message = f"The file {path} has two columns named {name!r}."
                 raise DataError(message, hint="rename or drop one of them.")
-        check_names(present, asked, f"The file {path}")
+        check_names(present, asked, f"The file {path}", self.hint)
 
 
 def files_of(path: Path) -> list[Path]:
