@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from privet.errors import DataError
-from privet.frames import columns, distinct, holds_dates, is_frame
+from privet.frames import as_arrow, columns, distinct, holds_dates, is_frame, text_as_arrow
 
 HELD = {"n": [1.5, 2.0], "i": [3, 4], "t": ["a", "b"]}
 FRAMES: dict[str, Any] = {
@@ -117,3 +117,34 @@ def test_all_columns_that_are_absent_are_named() -> None:
 )
 def test_columns_of_dates(column: list[Any], dated: bool) -> None:
     assert holds_dates(columns({"born": column})["born"]) == dated
+
+
+@pytest.mark.parametrize("nan_is_null", [False, True])
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.arange(4, dtype=np.int64),
+        np.arange(9, dtype=np.uint8)[::2],
+        np.array([1.5, np.nan, -0.0]),
+        np.array([0.5, np.nan], np.float32),
+        np.array(["a", "", "Zürich"]),
+        np.array([True, False]),
+        np.array(["a", None], object),
+        np.zeros((3, 2))[:, 1],
+        np.array([], np.float64),
+    ],
+)
+def test_as_arrow_is_what_arrow_makes(column: Any, nan_is_null: bool) -> None:
+    made, wanted = (
+        as_arrow(column, nan_is_null=nan_is_null),
+        pa.array(column, from_pandas=nan_is_null),
+    )
+    made.validate(full=True)
+    assert made.type == wanted.type
+    assert made.null_count == wanted.null_count
+    assert str(made.to_pylist()) == str(wanted.to_pylist())
+
+
+def test_text_as_arrow() -> None:
+    for words in ([], [""], ["NA", "", "–"]):
+        assert text_as_arrow(words).equals(pa.array(words, pa.string()))

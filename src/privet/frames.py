@@ -34,6 +34,7 @@ __all__ = [
     "is_date",
     "is_frame",
     "readable",
+    "text_as_arrow",
 ]
 
 _LISTED = 8  # absent columns that are named
@@ -284,14 +285,34 @@ def is_date(frame: Any, name: str) -> bool:
     return bool(pa.types.is_temporal(column.type))
 
 
-def as_arrow(numbers: NDArray[Any]) -> Any:
-    """Return NumPy's numbers as an Arrow array, not copied and not by way of pandas."""
+def as_arrow(column: Column, *, nan_is_null: bool = False) -> Any:
+    """Return a column as an Arrow array, numbers and text not by way of pandas."""
     import pyarrow as pa
 
-    contiguous = np.ascontiguousarray(numbers)
-    return pa.Array.from_buffers(
-        pa.from_numpy_dtype(contiguous.dtype), len(contiguous), [None, pa.py_buffer(contiguous)]
-    )
+    if not isinstance(column, np.ndarray):
+        return column
+    if column.dtype.kind == "U":
+        return text_as_arrow(column.tolist())
+    if column.dtype.kind not in "iuf":
+        return pa.array(column, from_pandas=nan_is_null)
+    contiguous = np.ascontiguousarray(column)
+    kind, buffers = pa.from_numpy_dtype(contiguous.dtype), [None, pa.py_buffer(contiguous)]
+    numbers = pa.Array.from_buffers(kind, len(contiguous), buffers)
+    if not nan_is_null or contiguous.dtype.kind != "f":
+        return numbers
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.is_nan(numbers), pa.nulls(len(numbers), kind), numbers)
+
+
+def text_as_arrow(words: Sequence[str]) -> Any:
+    """Return texts as an Arrow array, not by way of pandas."""
+    import pyarrow as pa
+
+    encoded = [word.encode() for word in words]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    return pa.StringArray.from_buffers(len(words), *buffers)
 
 
 def distinct(column: Column) -> list[Any]:
@@ -303,7 +324,7 @@ def counted(column: Column) -> dict[Any, int]:
     """Return how often each value of a column occurs, in order of appearance; None for missing."""
     import pyarrow as pa
 
-    array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
+    array = as_arrow(column, nan_is_null=True)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     pairs = array.value_counts()

@@ -15,6 +15,11 @@ HEAVY = ("numpy", "pyarrow", "numba", "sklearn", "scipy", "narwhals", "rich", "c
 
 
 LEARNERS = ("numba", "scipy", "sklearn", "pandas", "matplotlib")
+# What only some settings and callers need. numba imports scipy.linalg itself.
+SELDOM = (
+    *("pandas", "sklearn", "narwhals", "rich", "matplotlib", "scipy.stats", "scipy.optimize"),
+    *("privet.table.spark", "privet.grow.forest", "privet.estimate.fitted"),
+)
 
 
 def imported(arguments: tuple[str, ...], libraries: tuple[str, ...], code: int) -> str:
@@ -59,6 +64,26 @@ def test_looking_at_a_tree_imports_no_learners(tmp_path: Path) -> None:
     release = Plan({}, default=Exact()).disguise(table, schema)
     tree.write_text(mine(release, Policy.named("id3")).tree.to_json())
     assert imported(("show", str(tree)), LEARNERS, 0) == "[]"
+
+
+def test_everyday_commands_import_what_they_use(tmp_path: Path) -> None:
+    table, schema, release, tree, answers = (
+        tmp_path / name
+        for name in ("table.csv", "schema.toml", "made.release", "tree.json", "p.csv")
+    )
+    rows = [f"{place % 50},{'ab'[place % 2]},{'yn'[place % 3 == 0]}" for place in range(300)]
+    table.write_text("\n".join(["age,kind,good", *rows]) + "\n")
+    for words in (
+        ("schema", table, "--target", "good", "-o", schema),
+        ("disguise", table, "--schema", schema, "--gamma", 8, "-o", release),
+        ("mine", release, "--method", "direct", "-o", tree),
+        ("mine", table, "--schema", schema),
+        ("predict", tree, table, "--proba", "-o", answers),
+        ("score", tree, release),
+        ("score", tree, table),
+        ("shares", release),
+    ):
+        assert imported(tuple(map(str, words)), SELDOM, 0) == "[]", words
 
 
 def test_help_lists_every_command_under_a_role() -> None:

@@ -115,7 +115,6 @@ def command(
     from privet.release.folder import check_free
     from privet.schema import Schema
     from privet.signing import SigningKey
-    from privet.table.spark import SparkFiles
 
     declared = Schema.read(schema)
     amounts = {"gamma": gamma, "epsilon": epsilon, "rho": rho}
@@ -127,8 +126,12 @@ def command(
     with session() as spark:
         if spending is not None:  # before anything is drawn: a crash counts as spent
             spending.spend(_claimed(chosen, declared, records, seeded=seed is not None), output)
+        if spark is not None and records is files:
+            from privet.table.spark import SparkFiles
+
+            records = SparkFiles(spark, files)
         made = chosen.disguise(
-            SparkFiles(spark, files) if spark is not None and records is files else records,
+            records,
             declared,
             to=output,
             overwrite=overwrite,

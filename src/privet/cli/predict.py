@@ -65,34 +65,36 @@ def _predicted(model: Tree | Terms, table: Files, spark: Any, *, proba: bool) ->
     import pyarrow as pa
 
     from privet.cli.tables import attributes_of, model_batches, placed
-    from privet.estimate.bayes import Terms
+    from privet.frames import as_arrow
     from privet.progress import track
     from privet.records import read_by
     from privet.table import Batch
-    from privet.table.spark import SparkFiles
+    from privet.tree import Tree
 
-    classes = np.array(model.classes)
+    classes = as_arrow(np.array(model.classes))
 
     def predicted(batch: Any) -> Batch:
         with placed(batch):
             values = read_by(model.codings, batch.columns)
-        if isinstance(model, Terms):
-            shares = model.probabilities(values)
-            labels = shares.argmax(axis=1)
-        else:
+        if isinstance(model, Tree):
             leaves = model.apply(values)
             labels, shares = model.label[leaves], model.shares[leaves]
-        columns = {"prediction": pa.array(classes[labels])}
+        else:
+            shares = model.probabilities(values)
+            labels = shares.argmax(axis=1)
+        columns = {"prediction": classes.take(as_arrow(labels))}
         if proba:
             for place, name in enumerate(model.classes):
-                columns[f"probability of {name}"] = pa.array(shares[:, place])
+                columns[f"probability of {name}"] = as_arrow(shares[:, place])
         return Batch(batch.start, columns)
 
     batches: Iterator[Batch]
     if spark is None:
         batches = map(predicted, model_batches(table, model))
     else:
+        from privet.table.spark import SparkFiles
+
         records = SparkFiles(spark, table).table(attributes_of(model)).map(predicted)
         batches = track(records.batches(), "predicting", records.rows, len)
     for batch in batches:
-        yield pa.record_batch({name: pa.array(column) for name, column in batch.columns.items()})
+        yield pa.record_batch({name: as_arrow(column) for name, column in batch.columns.items()})

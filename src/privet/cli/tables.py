@@ -150,7 +150,6 @@ def plain_release(path: Path | Files, schema: Schema, spark: Any = None) -> Rele
     from privet.randomness import Randomness
     from privet.release import Part
     from privet.table import Batch, MemoryTable
-    from privet.table.spark import SparkFiles
 
     recipe = Plan({}, default=Exact()).recipe(schema)
 
@@ -160,6 +159,8 @@ def plain_release(path: Path | Files, schema: Schema, spark: Any = None) -> Rele
         return Batch(batch.start, made)
 
     if spark is not None:
+        from privet.table.spark import SparkFiles
+
         table: Any = SparkFiles(spark, path).table(schema.attributes).map(coded)
     else:
         pieces = list(coded_batches(path, schema))
@@ -172,16 +173,20 @@ def plain_release(path: Path | Files, schema: Schema, spark: Any = None) -> Rele
 def read_model(path: Path) -> Tree | Terms:
     """Read a tree, or a naive Bayes model."""
     from privet.errors import TreeError
-    from privet.estimate.bayes import KIND, Terms
     from privet.files.reading import parse_json, read_text
     from privet.tree import Tree
+    from privet.tree.form import KIND
 
     try:
         form = parse_json(read_text(path, "model", TreeError))
     except ValueError:
         form = None
-    if isinstance(form, dict) and form.get("format") == KIND.mark:
-        return Terms.read(path)
+    if isinstance(form, dict) and form.get("format") != KIND.mark:
+        from privet.estimate.bayes import KIND as BAYES
+        from privet.estimate.bayes import Terms
+
+        if form.get("format") == BAYES.mark:
+            return Terms.read(path)
     return Tree.read(path)
 
 
@@ -211,12 +216,16 @@ def _unarmed(batch: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from privet.frames import text_as_arrow
+
     columns = []
+    apostrophe, nothing = text_as_arrow(["'", ""])
     for column in batch.columns:
         if pa.types.is_string(column.type):
             number = pc.match_substring_regex(column, _NUMBER)
             armed = pc.and_not(pc.match_substring_regex(column, _FORMULA), number)
-            column = pc.if_else(armed, pc.binary_join_element_wise("'", column, ""), column)  # noqa: PLW2901
+            text = pc.binary_join_element_wise(apostrophe, column, nothing)
+            column = pc.if_else(armed, text, column)  # noqa: PLW2901
         columns.append(column)
     names = [f"'{name}" if re.match(_FORMULA, name) else name for name in batch.schema.names]
     return pa.record_batch(columns, names=names)

@@ -12,7 +12,6 @@ from privet.disguise.units import kept_rows
 from privet.errors import DataError, PlanError
 from privet.frames import check_names, columns
 from privet.release import Release
-from privet.table.spark import SparkFiles, SparkTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,6 +70,7 @@ def on_cluster(plan: Plan, records: Any, schema: Schema, delivery: Delivery) -> 
     to = delivery.folder("Records on a cluster are disguised there.")
     from privet.disguise.cluster import Workers
     from privet.release.folder import new_folder, seal
+    from privet.table.spark import SparkFiles, SparkTable
 
     source, shuffle = delivery.source, delivery.shuffle
     attributes = _attributes(plan, schema)

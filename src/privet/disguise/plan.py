@@ -14,7 +14,6 @@ from privet.release import Claim, Release
 from privet.release.people import People
 from privet.release.release import TUNED
 from privet.schema import Files
-from privet.table.spark import is_on_spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -291,6 +290,8 @@ class Plan(Planned):
         records = Files.of(records, schema.format)
         if isinstance(records, Files):
             return from_files(self, records, schema, delivery)
+        from privet.table.spark import is_on_spark
+
         if is_on_spark(records):
             return on_cluster(self, records, schema, delivery)
         return from_memory(self, records, schema, delivery)

@@ -11,8 +11,6 @@ import numpy as np
 
 from privet.errors import DataError, PlanError
 from privet.estimate.bins import learn_cells
-from privet.estimate.routed import routed
-from privet.grow.forest import SysFor, grow_forest
 from privet.split.policy import Policy
 
 if TYPE_CHECKING:
@@ -87,6 +85,9 @@ class Rules:
         self, table: MemoryTable, schema: Schema, target: str | None = None
     ) -> tuple[Tree, ...]:
         """Grow the forest of coded records, for the class or another categorical attribute."""
+        from privet.estimate.routed import routed
+        from privet.grow.forest import SysFor, grow_forest
+
         goal = target or schema.target
         codings = tuple(
             attribute.coding()

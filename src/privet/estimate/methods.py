@@ -17,11 +17,8 @@ from privet.channel import CoarseNoise
 from privet.errors import DataError, MethodError
 from privet.estimate.believed import believed
 from privet.estimate.bins import SAMPLE, learn_cells
-from privet.estimate.byclass import assigned, plain_class
 from privet.estimate.caution import least_leaf
 from privet.estimate.complemented import ComplementedEvidence
-from privet.estimate.fitted import FittedEvidence
-from privet.estimate.local import LocalEvidence
 from privet.estimate.matrix_reconstruction import reconstructed_codes
 from privet.estimate.merged import aligned, in_own_cells, merged
 from privet.estimate.noisy import coded, has_noise
@@ -62,18 +59,17 @@ class Chosen(NamedTuple):
     method: str
     reason: str
     leaf: float = 0.0
-    measured: bool = True
+    measured: bool = False
     rows: float = 0.0
 
 
 def evidence_of(release: Release, method: str = "auto") -> Chosen:
     """Return the evidence of a release by a method."""
     chosen = _chosen(release, method)
-    fitted = isinstance(chosen.evidence, FittedEvidence | WeightedEvidence)
     changed = release.unbounded is not None or any(part.channels for part in release.parts)
     more = in_own_cells(release)[1] if chosen.method != "direct" else 1.0
     rows = release.rows / (more if more <= WAVE else 1.0)
-    return chosen._replace(measured=fitted or not changed, rows=rows)
+    return chosen._replace(measured=chosen.measured or not changed, rows=rows)
 
 
 def _chosen(release: Release, method: str) -> Chosen:
@@ -97,13 +93,13 @@ def _chosen(release: Release, method: str) -> Chosen:
     codings = codings_of(release)
     target, classes = release.schema.target, release.schema.classes
     if method == "direct":
-        return Chosen(WeightedEvidence(release.parts, codings, target, classes), method, reason)
+        evidence = WeightedEvidence(release.parts, codings, target, classes)
+        return Chosen(evidence, method, reason, measured=True)
     if not single:
         message = f"The method {method!r} takes a release of one part; this one has several."
         raise MethodError(message, hint="use method='direct'.")
     if method == "joint":
-        evidence = _joint(release, codings)
-        return Chosen(evidence, method, reason, leaf=release.rows * LEAST_SHARE)
+        return _joint(release, codings, reason)
     if method == "global":
         table: Table = reconstructed_codes(release)
     else:
@@ -141,6 +137,8 @@ def _readable(release: Release, method: str, *, single: bool) -> Release:
 
 def _reconstructed(release: Release, method: str, reason: str) -> Chosen:
     """Return routed evidence of reconstructed attributes: once for all, or at every node."""
+    from privet.estimate.byclass import assigned, plain_class
+
     if method == "global":
         if len(release.parts) != 1 or release.parts[0].sign < 0:
             message = "The method 'global' takes a release of one part; this one has several."
@@ -152,6 +150,8 @@ def _reconstructed(release: Release, method: str, reason: str) -> Chosen:
     leaf = _leaf(release, names)
     learned = {coding.name: coding for coding in codings_of(release)}
     if method == "local":
+        from privet.estimate.local import LocalEvidence
+
         return Chosen(LocalEvidence(release, learned), method, reason, leaf)
     made = assigned(release, by_class=method == "by-class")
     codings = [made.codings[name] or learned[name] for name in names]
@@ -171,18 +171,23 @@ def _leaf(release: Release, names: list[str]) -> float:
     return max(asked, NOISY_SHARE * release.rows)
 
 
-def _joint(release: Release, codings: tuple[Coding, ...]) -> Evidence:
+def _joint(release: Release, codings: tuple[Coding, ...], reason: str) -> Chosen:
     """Return fitted evidence: of joint tables, or of the whole one where groups ask for it."""
     part, target, classes = release.parts[0], release.schema.target, release.schema.classes
+    leaf = release.rows * LEAST_SHARE
     if all(len(channel.attributes) == 1 for channel in part.channels):
-        return FittedEvidence(part, codings, target, classes)
+        from privet.estimate.fitted import FittedEvidence
+
+        fitted = FittedEvidence(part, codings, target, classes)
+        return Chosen(fitted, "joint", reason, leaf, measured=True)
     if not has_whole(part, codings, target, len(classes)):
         message = "The method 'joint' cannot fit attributes that were disguised together here: "
         message += "all attributes have too many possible records."
         noisy = any(isinstance(channel, CoarseNoise) for channel in part.channels)
         raise MethodError(message, hint=f"use method='{'auto' if noisy else 'direct'}'.")
     whole = fit_whole(part, codings, target, len(classes))
-    return routed(whole.table, codings, target, classes, whole.weight, whole.scale)
+    evidence = routed(whole.table, codings, target, classes, whole.weight, whole.scale)
+    return Chosen(evidence, "joint", reason, leaf)
 
 
 def _choose(release: Release, channels: list[Channel], *, single: bool) -> tuple[str, str]:

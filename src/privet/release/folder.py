@@ -18,13 +18,13 @@ from privet.release.universe_words import as_told_before
 from privet.signing import SIGNATURE, PublicKey, SigningKey, sign
 from privet.table import ParquetTable
 from privet.table.parquet import stamp_of, write_parquet
-from privet.table.spark import SparkTable, on_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from privet.release.card import Card
     from privet.release.release import Part, Release
+    from privet.table import Table
 
 __all__ = [
     "check_free",
@@ -182,7 +182,7 @@ def _agreed_before(release: Release, claim: object) -> bool:
     return replace(release.claim, notes=told).agrees(claim)
 
 
-def _table(opened: Opened, part: PartEntry, spark: Any) -> ParquetTable | SparkTable:
+def _table(opened: Opened, part: PartEntry, spark: Any) -> Table:
     folder = opened.folder if spark is None else opened.folder.absolute()  # as workers know it
     paths = [folder / file.name for file in part.files]
     sums = [file.sha256 for file in part.files]
@@ -190,6 +190,8 @@ def _table(opened: Opened, part: PartEntry, spark: Any) -> ParquetTable | SparkT
         if spark is None:
             stamps = list(in_threads(lambda file: opened.check(file.name, file.sha256), part.files))
         else:
+            from privet.table.spark import on_workers
+
             stamps = [stamp_of(path) for path in paths]  # what workers read must have them still
             on_workers(spark, _checked, list(zip(paths, sums, strict=True)), "checking")
         table = ParquetTable(paths, stamps=stamps)
@@ -201,7 +203,11 @@ def _table(opened: Opened, part: PartEntry, spark: Any) -> ParquetTable | SparkT
     for path, file in zip(paths, part.files, strict=True):
         if sum(piece.rows for piece in table.pieces if piece.origin.path == path) != file.rows:
             raise ReleaseError(f"{path} does not hold the number of rows its card lists.")
-    return table if spark is None else SparkTable.over(spark, table)
+    if spark is None:
+        return table
+    from privet.table.spark import SparkTable
+
+    return SparkTable.over(spark, table)
 
 
 def _checked(file: tuple[Path, str]) -> bytes:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError
 from privet.files.reading import cause, open_regular
+from privet.frames import text_as_arrow
 from privet.schema import Format
 from privet.table.misread import failing_column, unlike
 from privet.table.parquet import stamp_of
@@ -211,14 +212,14 @@ def _text_pieces(path: Path, written: Format, name: str) -> Iterator[Any]:
     import pyarrow.compute as pc
     from pyarrow.csv import open_csv
 
-    marks, none = pa.array([*(written.missing or ()), ""]), pa.scalar(None, pa.string())
+    marks = text_as_arrow([*(written.missing or ()), ""])
     with (
         suppress(OSError, pa.ArrowException, UnicodeError),
         open_csv(path, **_options(written, {name: pa.string()}, [name])) as reader,
     ):
         for batch in reader:
             column = batch.column(0)
-            yield pc.if_else(pc.is_in(column, marks), none, column)
+            yield pc.if_else(pc.is_in(column, marks), pa.nulls(len(column), pa.string()), column)
 
 
 def text_of(path: Path, written: Format) -> Any:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError
-from privet.frames import check_unique
+from privet.frames import check_unique, text_as_arrow
 from privet.progress import track
 from privet.table.csv import DATES, sniffed, text_of
 from privet.table.parquet import open_parquet, unreadable
@@ -92,11 +92,10 @@ def typed(text: Any, written: Format) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    marks = pa.array([*(written.missing or ()), ""])
     bare = pc.utf8_trim_whitespace(text)
-    missing = pc.is_in(bare, marks)
-    text = pc.if_else(missing, pa.scalar(None, pa.string()), text)
-    bare = pc.if_else(missing, pa.scalar(None, pa.string()), bare)
+    missing = pc.is_in(bare, text_as_arrow([*(written.missing or ()), ""]))
+    nothing = pa.nulls(len(text), pa.string())
+    text, bare = pc.if_else(missing, nothing, text), pc.if_else(missing, nothing, bare)
     numbers = bare
     if written.decimal == "," and not pc.any(pc.match_substring(bare, ".")).as_py():
         numbers = pc.replace_substring(bare, ",", ".")

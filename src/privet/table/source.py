@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from privet.errors import DataError
 from privet.files.reading import cause
-from privet.frames import check_names, columns
+from privet.frames import check_names, columns, text_as_arrow
 from privet.schema import Files
 from privet.table.base import Batch
 from privet.table.csv import csv_batches, header, sniffed
@@ -291,17 +291,6 @@ def _emptied(batch: Any, attributes: Sequence[Attribute], marks: Sequence[str]) 
         column = batch.column(attribute.name)
         missing = [mark for mark in (*marks, "") if mark not in attribute.originals]
         if pa.types.is_string(column.type) and missing:
-            column = pc.if_else(pc.is_in(column, _texts(missing)), nothing, column)
+            column = pc.if_else(pc.is_in(column, text_as_arrow(missing)), nothing, column)
         emptied.append(column)
     return pa.record_batch(emptied, names=[attribute.name for attribute in attributes])
-
-
-def _texts(words: Sequence[str]) -> Any:
-    """Return texts as an Arrow array; ``pa.array`` would import pandas, which takes its time."""
-    import numpy as np
-    import pyarrow as pa
-
-    written = [word.encode() for word in words]
-    ends = np.cumsum([0, *map(len, written)], dtype=np.int32)
-    buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(written))
-    return pa.StringArray.from_buffers(len(words), *buffers)

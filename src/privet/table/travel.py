@@ -18,7 +18,7 @@ import numpy as np
 
 from privet import errors
 from privet.errors import BugError, DataError, PrivetError
-from privet.frames import columns
+from privet.frames import as_arrow, columns
 from privet.table.base import Batch
 from privet.table.pieces import Piece, PiecedTable
 
@@ -228,7 +228,7 @@ def to_bytes(batch: Batch) -> bytes:
     import pyarrow as pa
 
     record_batch = pa.record_batch(
-        {name: pa.array(column) for name, column in batch.columns.items()}
+        {name: as_arrow(column) for name, column in batch.columns.items()}
     )
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, record_batch.schema) as writer:
