@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
     from privet.estimate.bayes import Term
     from privet.frames import Column
 
@@ -102,9 +102,7 @@ class NaiveBayesClassifier(Classifier):
         self._by_name = False
         return self
 
-    def _counted(
-        self, name: str, column: Column, labels: NDArray[np.int64], weight: Floats
-    ) -> Term:
+    def _counted(self, name: str, column: Column, labels: Ints, weight: Floats) -> Term:
         """Return the term of a plain column: numbers by their values, categories by theirs."""
         kept = weight > 0
         if isinstance(column, np.ndarray):

@@ -19,9 +19,8 @@ import numpy as np
 from privet.errors import SchemaError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from privet.coding import Floats
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["SCALES", "Prior", "check_edges", "edges_of", "equal_width", "sides"]
 

@@ -29,7 +29,7 @@ from privet.tree.understand import importances, steps
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
     from privet.estimate.base import Evidence
     from privet.tree import Tree
     from privet.tree.understand import Step
@@ -288,7 +288,7 @@ class TreeClassifier(Classifier):
         check_is_fitted(self)
         return self._read(self.tree_.codings, X)
 
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: Any) -> Ints:
         """Return the leaf that each plain record reaches, by its number in the tree.
 
         >>> from privet import TreeClassifier
@@ -297,7 +297,7 @@ class TreeClassifier(Classifier):
         [1, 2]
         """
         values = self._values(X)
-        leaves: NDArray[np.int64] = self.tree_.apply(values)
+        leaves: Ints = self.tree_.apply(values)
         return leaves
 
     def decision_path(self, X: Any) -> Any:
@@ -432,7 +432,7 @@ def check_release(release: Any) -> None:
         raise InputError(message, hint="accuracy(Release.read(path)); score takes plain records.")
 
 
-def paths_to(tree: Tree, leaves: NDArray[np.int64]) -> Any:
+def paths_to(tree: Tree, leaves: Ints) -> Any:
     """Return the nodes on the way to each leaf, as a sparse matrix."""
     from scipy.sparse import csr_matrix
 

@@ -20,7 +20,7 @@ from privet.tree.graft import grafted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
     from privet.estimate.base import Evidence
     from privet.split import Policy
     from privet.tree import Tree
@@ -149,7 +149,7 @@ class ForestClassifier(TreeClassifier):
         check_is_fitted(self)
         return [TreeClassifier.from_tree(tree) for tree in self.trees_]
 
-    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+    def decision_path(self, X: Any) -> tuple[Any, Ints]:
         """Return the nodes each plain record passes in all trees, and where each tree's begin.
 
         >>> import privet as pv
@@ -165,7 +165,7 @@ class ForestClassifier(TreeClassifier):
         paths = [paths_to(tree, leaves[:, place]) for place, tree in enumerate(self.trees_)]
         return hstack(paths, "csr"), np.cumsum([0, *(tree.nodes for tree in self.trees_)])
 
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    def apply(self, X: Any) -> Ints:
         """Return the leaf that each plain record reaches in each tree, records × trees.
 
         >>> import privet as pv

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints, Mask
 
 __all__ = [
     "as_frame",
@@ -116,7 +116,7 @@ def check_finite(name: str, numbers: Floats, *, gaps: bool = False) -> None:
         raise DataError(message, hint="fill or drop those records.")
 
 
-def labels_of(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def labels_of(y: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     """Return the sorted classes and each record's place among them, without sorting the records."""
     if y.dtype.kind in "iu" and len(y):
         low, high = int(y.min()), int(y.max())
@@ -162,7 +162,7 @@ def readable_rows(
     return np.stack([readable(*pair, gaps=gaps) for pair in pairs], axis=1)
 
 
-def taken(column: Column, rows: NDArray[np.bool_]) -> Column:
+def taken(column: Column, rows: Mask) -> Column:
     """Return some rows of a column."""
     return column[rows] if isinstance(column, np.ndarray) else column.filter(rows)
 
@@ -191,7 +191,7 @@ def check_weight(weight: Any, rows: int) -> Floats:
     return weights
 
 
-def whole_weights(weight: Floats) -> tuple[NDArray[np.int64], float]:
+def whole_weights(weight: Floats) -> tuple[Ints, float]:
     """Return weights as whole numbers of a unit, and that unit, so that they sum to their number.
 
     Only their ratios matter. The unit is as small as the sum of all weights allows, so that no

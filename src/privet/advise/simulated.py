@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Mask
     from privet.disguise import Plan
     from privet.schema import Attribute
 
@@ -75,7 +76,7 @@ class _Test:
             order = rng.permutation(len(attribute.values))[:half]
             self.members = tuple(attribute.values[place] for place in order)
 
-    def __call__(self, columns: dict[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    def __call__(self, columns: dict[str, NDArray[Any]]) -> Mask:
         column = columns[self.name]
         if self.cut is not None:
             return np.asarray(column > self.cut, np.bool_)

@@ -13,9 +13,7 @@ from privet.channel.breach import CONFIDENCE, PART, supports
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
     from privet.release import Release
 
 __all__ = ["Breaches", "breaches"]
@@ -35,8 +33,8 @@ class Breaches:
     low: Floats
     high: Floats
     mass: Floats
-    edge: NDArray[np.bool_]
-    posterior: NDArray[np.bool_]
+    edge: Mask
+    posterior: Mask
 
     @property
     def shares(self) -> tuple[float, float]:

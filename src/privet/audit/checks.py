@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from privet.audit.original import Original
     from privet.channel import Channel
+    from privet.coding import Ints
     from privet.release import Release
 
 
@@ -184,7 +185,7 @@ def _counts_fit(release: Release, original: Original) -> list[Check]:
     return [Check(what, not odd, detail, hard=True)]
 
 
-def _chance(channel: Channel, truth: NDArray[np.int64], counts: NDArray[Any]) -> float:
+def _chance(channel: Channel, truth: Ints, counts: NDArray[Any]) -> float:
     law = channel.matrix() / channel.scale
     away = counts - law @ truth
     spread = np.diag(law @ truth) - (law * truth) @ law.T

@@ -18,9 +18,7 @@ from privet.tree.domains import Limits, intersect
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
     from privet.schema import Schema
     from privet.tree.tree import Tree
 
@@ -89,7 +87,7 @@ def domain_similarity(
 
 def _similarities(first: Limits, second: Limits, width: Floats, schema: Schema) -> Floats:
     """Return 1 less the mean difference of each pair of intersections."""
-    counted: NDArray[np.bool_] = first.tested | second.tested
+    counted: Mask = first.tested | second.tested
     apart = np.abs(first.lower - second.lower) + np.abs(first.upper - second.upper)
     numbers = apart / np.where(width > 0, width, 1.0)
     categories = (first.tested ^ second.tested).astype(np.float64)

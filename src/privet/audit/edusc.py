@@ -19,9 +19,7 @@ from privet.split.criterion import criterion
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
     from privet.schema import Schema
     from privet.table import MemoryTable
     from privet.tree.tree import Tree
@@ -111,7 +109,7 @@ def split_similarity(
     return {form: float(np.mean(values)) for form, values in similarities.items()}
 
 
-def _below(tree: Tree) -> NDArray[np.bool_]:
+def _below(tree: Tree) -> Mask:
     """Return which leaves hang below each node, or are it: nodes × nodes."""
     below = np.zeros((tree.nodes, tree.nodes), np.bool_)
     for node in range(tree.nodes - 1, -1, -1):
@@ -142,7 +140,7 @@ class _Sorted:
             for place, size in enumerate(self.sizes)
         ]
 
-    def gains(self, inside: NDArray[np.bool_]) -> Floats:
+    def gains(self, inside: Mask) -> Floats:
         """Return what each attribute gains among some records, 0 to 1."""
         gains = np.zeros(len(self.sizes))
         if not inside.any():
@@ -159,7 +157,7 @@ class _Sorted:
             gains[place] = self._normalised(gain, bits)
         return gains
 
-    def _branches(self, inside: NDArray[np.bool_], place: int, size: int) -> tuple[float, float]:
+    def _branches(self, inside: Mask, place: int, size: int) -> tuple[float, float]:
         """Return the gain of one branch per category, and the entropy of the branches' sizes."""
         counts = np.zeros((size, self.classes))
         np.add.at(counts, (self.values[inside, place].astype(np.int64), self.labels[inside]), 1)

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from privet.audit.original import Original
     from privet.channel import Channel
+    from privet.coding import Floats, Ints
     from privet.release import Part, Release
     from privet.table import Batch, IntArrays
 
-    Floats = NDArray[np.float64]
 
 __all__ = [
     "Associations",
@@ -221,7 +221,7 @@ def _weights(part: Part, name: str, size: int) -> Floats:
 
 def _pair_counts(
     part: Part, pairs: Sequence[tuple[str, str]], weights: dict[str, Floats]
-) -> list[NDArray[np.int64]]:
+) -> list[Ints]:
     """Return the released counts of all pairs, in one pass."""
     tops = {name: weight.shape[1] for name, weight in weights.items()}
 

@@ -9,9 +9,8 @@ import numpy as np
 from privet.compiled import fused, kernel
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from privet.coding import Floats, Ints
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["best_cut", "similarity_entropies"]
 
@@ -77,7 +76,7 @@ def similarity_entropies(originals: Floats, columns: Floats, out: Floats) -> Non
 @kernel
 def best_cut(
     values: Floats,
-    labels: NDArray[np.int64],
+    labels: Ints,
     classes: int,
     gini: bool,  # noqa: FBT001 - compiled: by place
 ) -> tuple[float, float]:

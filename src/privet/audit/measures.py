@@ -20,10 +20,8 @@ from privet.release.claim import PRIORS, posterior
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from numpy.typing import NDArray
-
     from privet.channel import Channel
-    from privet.coding import Coding
+    from privet.coding import Coding, Floats
     from privet.release import Part, Promise, Release
 
 __all__ = ["CONFIDENCES", "Measure", "measures", "widths"]
@@ -121,7 +119,7 @@ def _intervals(
     return widths(coding, law, integer=whole)
 
 
-def widths(coding: Coding, law: NDArray[np.float64], *, integer: bool = False) -> tuple[float, ...]:
+def widths(coding: Coding, law: Floats, *, integer: bool = False) -> tuple[float, ...]:
     """Return AS's privacy level: the share of the range that holds the number at each confidence.
 
     For the output that tells most, and numbers equally likely over the range, the shortest

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Floats, Ints
     from privet.release import Release
     from privet.schema import Attribute
 
@@ -41,9 +42,9 @@ class Original:
 
     rows: int
     sample: dict[str, NDArray[Any]]
-    counts: dict[str, NDArray[np.int64]]
+    counts: dict[str, Ints]
     skipped: tuple[str, ...]
-    collected: NDArray[np.int64] | None = None
+    collected: Ints | None = None
 
     @property
     def sampled(self) -> int:
@@ -69,7 +70,7 @@ def coded_original(
 ) -> Original:
     """Code records as a release would, holding a batch and the sample in memory."""
     used = list(release.schema)
-    counts: dict[str, NDArray[np.int64]] = {}
+    counts: dict[str, Ints] = {}
     sample: dict[str, NDArray[Any]] = {}
     keys = np.empty(0)
     rows = 0
@@ -104,7 +105,7 @@ def _used(release: Release, raw: Mapping[str, Any]) -> list[Attribute]:
     return [attribute for attribute in release.schema if attribute.name in fine]
 
 
-def _zeros(used: list[Attribute], release: Release) -> dict[str, NDArray[np.int64]]:
+def _zeros(used: list[Attribute], release: Release) -> dict[str, Ints]:
     """Return empty counts, after checking that there is something to compare."""
     if release.schema.target not in [attribute.name for attribute in used] or len(used) < 2:
         raise DataError("The card does not tell how the original's columns became the release's.")
@@ -155,18 +156,18 @@ def _code(attribute: Attribute, release: Release, column: Any) -> NDArray[Any]:
     return attribute.encode(column, coding)
 
 
-def _any_numbers(attribute: Attribute, column: Any) -> NDArray[np.float64]:
+def _any_numbers(attribute: Attribute, column: Any) -> Floats:
     wide = replace(attribute, low=-_LARGEST, high=_LARGEST, integer=False)
     return wide.numbers(column)
 
 
 def _sampled(
     sample: dict[str, NDArray[Any]],
-    keys: NDArray[np.float64],
+    keys: Floats,
     coded: dict[str, NDArray[Any]],
     rng: np.random.Generator,
     limit: int,
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
+) -> tuple[dict[str, NDArray[Any]], Floats]:
     """Keep the rows with the smallest of random keys: a uniform sample of all rows so far."""
     fresh = rng.random(len(next(iter(coded.values()))))
     keys = np.concatenate([keys, fresh])

@@ -11,9 +11,8 @@ from scipy.special import betainccinv, betaincinv
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from privet.channel import Channel
+    from privet.coding import Floats, Ints
     from privet.randomness import Randomness
 
 __all__ = ["EpsilonBound", "binomial_interval", "epsilon_bound", "epsilon_from_counts"]
@@ -34,16 +33,12 @@ def binomial_interval(hits: int, trials: int, error: float = 1 - LEVEL) -> tuple
     )
 
 
-def _lowest(
-    hits: NDArray[np.int64], trials: NDArray[np.int64], error: float
-) -> NDArray[np.float64]:
+def _lowest(hits: Ints, trials: Ints, error: float) -> Floats:
     bound = betaincinv(np.maximum(hits, 1), trials - hits + 1, error)
     return np.where(hits > 0, bound, 0.0)
 
 
-def _highest(
-    hits: NDArray[np.int64], trials: NDArray[np.int64], error: float
-) -> NDArray[np.float64]:
+def _highest(hits: Ints, trials: Ints, error: float) -> Floats:
     bound = betainccinv(hits + 1, np.maximum(trials - hits, 1), error)
     return np.where(hits < trials, bound, 1.0)
 
@@ -88,9 +83,7 @@ def epsilon_bound(
     return EpsilonBound(epsilon_from_counts(counts, _favoured(channel), error), draws, error)
 
 
-def epsilon_from_counts(
-    counts: NDArray[np.int64], favoured: NDArray[np.int64], error: float
-) -> float:
+def epsilon_from_counts(counts: Ints, favoured: Ints, error: float) -> float:
     """Return a lower confidence bound of ε from counts, outputs × inputs.
 
     Half of the error is for the worst pair of cells of a row. The other half is for all inputs
@@ -109,7 +102,7 @@ def epsilon_from_counts(
     return max(0.0, math.log(max(ratio, odds, 1.0)))
 
 
-def _favoured(channel: Channel) -> NDArray[np.int64]:
+def _favoured(channel: Channel) -> Ints:
     """Return for each output the input it speaks for most."""
-    best: NDArray[np.int64] = np.argmax(channel.matrix(), axis=1)
+    best: Ints = np.argmax(channel.matrix(), axis=1)
     return best

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Floats, Ints
     from privet.disguise.monotone_key import Key
     from privet.randomness import Randomness
     from privet.release import Release
     from privet.schema import Schema
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["Pairs", "encoded", "method_of", "monotone_names", "pairs_of", "windows"]
 
@@ -50,7 +50,7 @@ class Pairs:
         """Return the pairs as they would be without a disguise."""
         return Pairs(self.schema, self.true, self.true, is_plain=True)
 
-    def moved(self, order: NDArray[np.int64]) -> Pairs:
+    def moved(self, order: Ints) -> Pairs:
         """Return the pairs with the released rows of other people."""
         return Pairs(self.schema, self.true, self.shown.take(order))
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from privet.audit.original import Original
     from privet.channel import Channel
+    from privet.coding import Floats, Ints
     from privet.release import Part, Release
 
     Codes = NDArray[Any]
-    Floats = NDArray[np.float64]
 
 __all__ = ["MOST_RELEASES", "RELEASES", "Case", "Group", "World", "worst_part"]
 
@@ -76,7 +76,7 @@ class Case:
     agreed: frozenset[str]
     streams: count[int] = field(default_factory=lambda: count(1))
     sample: Mapping[str, Codes] = field(default_factory=dict)
-    collected: NDArray[np.int64] | None = None
+    collected: Ints | None = None
     releases: int = RELEASES
 
     @classmethod
@@ -164,11 +164,11 @@ class World:
     kind: Kind
 
     @cached_property
-    def _moved(self) -> NDArray[np.int64]:
+    def _moved(self) -> Ints:
         """Whose record is released in the place of each: another's, in the independent world."""
         return self.case.rng.permutation(self.case.rows)
 
-    def draw(self, group: Group, rows: NDArray[np.int64] | None = None) -> Codes:
+    def draw(self, group: Group, rows: Ints | None = None) -> Codes:
         """Return fresh released codes of a group for some rows, or all."""
         wanted = np.arange(self.case.rows) if rows is None else rows
         if self.kind == "independent":

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel.breach import Interval
+    from privet.coding import Floats, Ints, Mask
     from privet.randomness import Randomness
 
     Codes = NDArray[Any]
-    Matrix = NDArray[np.int64]
-    Floats = NDArray[np.float64]
+    Matrix = Ints
 
 __all__ = ["MAX_CELLS", "Channel", "Single", "Stated", "log", "whole_matrix"]
 
@@ -191,7 +191,7 @@ class Channel(ABC):
         weights: Floats = self.event(event).astype(np.float64) @ self.inverse()
         return weights
 
-    def event(self, box: Box) -> NDArray[np.bool_]:
+    def event(self, box: Box) -> Mask:
         """Return which joint input codes lie in a box.
 
         >>> from privet.channel import GammaDiagonal
@@ -424,7 +424,7 @@ class Stated(Channel):
         return self.names
 
     @abstractmethod
-    def marks(self, name: str, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def marks(self, name: str, mask: Mask) -> NDArray[np.uint8]:
         """Return the mark of each output code of one attribute, of which ``mask`` is asked."""
 
     @abstractmethod

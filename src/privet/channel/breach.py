@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from privet.channel.noise import Noise
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["Interval", "interval_of", "posterior_widths", "shares_of_outputs", "supports"]
 
@@ -77,7 +75,7 @@ def interval_of(noise: Noise) -> Interval:
     return Interval(noise.law, widths, narrow, float(left.min()))
 
 
-def supports(noise: Noise) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def supports(noise: Noise) -> tuple[Ints, Ints]:
     """Return the first and the last grid point that each output is possible from.
 
     >>> from privet.channel import Noise

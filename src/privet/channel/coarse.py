@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints, Mask
 
 __all__ = ["CoarseNoise"]
 
@@ -48,7 +48,7 @@ class CoarseNoise(Channel):
 
     noise: Noise
     coding: Coding
-    starts: NDArray[np.int64]
+    starts: Ints
 
     @classmethod
     def of(cls, noise: Noise, coding: Coding, *, fine: float = 1.0, tails: bool = True) -> Self:
@@ -73,7 +73,7 @@ class CoarseNoise(Channel):
         return cls(noise, coding, starts)
 
     @cached_property
-    def cells(self) -> NDArray[np.int64]:
+    def cells(self) -> Ints:
         """The first grid point of each cell."""
         numbers = self.noise.released(np.arange(self.noise.input_size) + self.noise.reach)
         codes = self.coding.encode(np.clip(numbers, self.noise.low, self.noise.high))
@@ -135,7 +135,7 @@ class CoarseNoise(Channel):
         """The number of intervals."""
         return (len(self.starts),)
 
-    def _matrix(self) -> NDArray[np.int64]:
+    def _matrix(self) -> Ints:
         return whole_matrix(self.kernel, self.scale)
 
     def to_dict(self) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class CoarseNoise(Channel):
         return read_exactly(form, make)
 
 
-def _mass(noise: Noise, starts: NDArray[np.int64], cells: NDArray[np.int64]) -> Floats:
+def _mass(noise: Noise, starts: Ints, cells: Ints) -> Floats:
     """Return the chance of each interval for each cell, its points being equally likely."""
     heaped = np.concatenate([[0], np.cumsum(noise.weights_of_steps)]) / noise.scale
     # Twice heaped: the sum over a cell's points of what lies before an output.
@@ -167,7 +167,7 @@ def _mass(noise: Noise, starts: NDArray[np.int64], cells: NDArray[np.int64]) -> 
     lasts = np.append(cells[1:], noise.input_size)
     top = len(heaped) - 1
 
-    def below(outputs: NDArray[np.int64]) -> Floats:
+    def below(outputs: Ints) -> Floats:
         """Return the mean over a cell's points x of the chance to stay below each output."""
         first = outputs[:, None] - lasts + 1  # of the arguments output − x, from this …
         last = outputs[:, None] - cells  # … up to that
@@ -179,7 +179,7 @@ def _mass(noise: Noise, starts: NDArray[np.int64], cells: NDArray[np.int64]) -> 
     return np.asarray(np.maximum(below(ends) - below(starts), 0.0), np.float64)
 
 
-def _kept(noise: Noise, starts: NDArray[np.int64], least: float) -> NDArray[np.bool_]:
+def _kept(noise: Noise, starts: Ints, least: float) -> Mask:
     """Say which intervals begin anew once thin ones at either end are joined to the next."""
     shares = _mass(noise, starts, np.array([0]))[:, 0]
     left = int(np.searchsorted(np.cumsum(shares), least))

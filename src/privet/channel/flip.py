@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Box
+    from privet.coding import Box, Floats, Ints, Mask
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["Flip", "Theta", "check_theta"]
 
@@ -116,7 +115,7 @@ class Flip(Stated):
         np.bitwise_xor(codes, turned, out=out, casting="unsafe")
         return int(codes.max())
 
-    def _matrix(self) -> NDArray[np.int64]:
+    def _matrix(self) -> Ints:
         truth = np.eye(self.input_size, dtype=np.int64)
         return truth * self.keep + truth[::-1] * self.turn
 
@@ -155,7 +154,7 @@ class Flip(Stated):
 
     # States: bit 0 is set where the output lies in the event, bit 1 where its opposite does.
 
-    def marks(self, name: str, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def marks(self, name: str, mask: Mask) -> NDArray[np.uint8]:
         """Return 1 for a code asked for, plus 2 for one whose opposite is."""
         del name
         return mask.astype(np.uint8) + 2 * mask[::-1].astype(np.uint8)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Box
+    from privet.coding import Box, Floats, Mask
 
 __all__ = ["JointGammaDiagonal", "check_group", "checked_group"]
 
@@ -87,7 +87,7 @@ class JointGammaDiagonal(Stated, Diagonal):
         """The sizes of their domains."""
         return self.sizes
 
-    def marginal(self, names: Sequence[str]) -> NDArray[np.float64]:
+    def marginal(self, names: Sequence[str]) -> Floats:
         """Return the matrix of some attributes; the values of the others make no difference."""
         sizes = dict(zip(self.names, self.sizes, strict=True))
         size = math.prod(sizes[name] for name in names)
@@ -98,17 +98,17 @@ class JointGammaDiagonal(Stated, Diagonal):
 
     # States: bit 0 is set where the output lies in the event.
 
-    def marks(self, name: str, mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def marks(self, name: str, mask: Mask) -> NDArray[np.uint8]:
         """Return 1 for the codes asked for."""
         del name
         return mask.astype(np.uint8)
 
-    def state_weights(self, event: Box) -> NDArray[np.float64]:
+    def state_weights(self, event: Box) -> Floats:
         """Return (2**bits [u in event] − off |event|) / (diagonal − off), outside and inside."""
         volume = self._volume(event, None)
         return np.array([0.0 - self.off * volume, self.scale - self.off * volume]) / self._gap
 
-    def value_weights(self, event: Box, name: str) -> NDArray[np.float64]:
+    def value_weights(self, event: Box, name: str) -> Floats:
         """Return the same for the event with each value of ``name`` in turn."""
         size = self.sizes[self.names.index(name)]
         mask = event.mask(name, size)

@@ -16,9 +16,7 @@ from privet.channel.base import Single, whole_matrix
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["Kernel"]
 
@@ -57,5 +55,5 @@ class Kernel(Single):
         """The number of codes that can be observed."""
         return (self.shares.shape[0],)
 
-    def _matrix(self) -> NDArray[np.int64]:
+    def _matrix(self) -> Ints:
         return whole_matrix(self.shares, self.scale)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Array: TypeAlias = NDArray[np.float64]
+    from privet.coding import Floats
+
+    Array: TypeAlias = Floats
     Columns: TypeAlias = dict[str, NDArray[Any]]
     People: TypeAlias = Mapping[str, NDArray[Any]]
     Mask: TypeAlias = NDArray[np.bool_]

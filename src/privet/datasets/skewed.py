@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from privet.coding import Mask
+
 __all__ = ["schema", "table"]
 
 SECTORS = ("trade", "care", "public", "building", "farming", "arts")
@@ -90,14 +92,14 @@ def _people(random: np.random.Generator, rows: int) -> dict[str, NDArray[np.gene
     }
 
 
-def _risky(people: dict[str, NDArray[np.generic]]) -> NDArray[np.bool_]:
+def _risky(people: dict[str, NDArray[np.generic]]) -> Mask:
     """Who defaults: debts beyond income without wealth behind them, or a young one in arrears."""
     numbers = {name: np.asarray(people[name], np.float64) for name in people if name not in _WORDS}
     burden = numbers["debt"] > 1.1 * numbers["income"]
     poor = numbers["wealth"] < 0.9 * numbers["debt"]
     arrears = (numbers["late_payments"] >= 2) & (numbers["years_employed"] < 8)
     shaky = np.isin(people["sector"], ["building", "arts"]) & (numbers["income"] < 35)
-    risky: NDArray[np.bool_] = (burden & poor) | arrears | shaky
+    risky: Mask = (burden & poor) | arrears | shaky
     return risky
 
 

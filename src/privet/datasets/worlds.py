@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints, Mask
 
     Attributes = Sequence["_Number | _Category"]
     Values = Sequence[NDArray[Any]]
     Generator = np.random.Generator
-    Labels = NDArray[np.int64]
+    Labels = Ints
 
 __all__ = ["World"]
 
@@ -87,7 +87,7 @@ class _Category:
 
     name: str
     borders: Floats
-    order: NDArray[np.int64]
+    order: Ints
 
     @classmethod
     def drawn(cls, name: str, random: Generator) -> _Category:
@@ -258,8 +258,8 @@ def _attribute(name: str, random: Generator) -> _Number | _Category:
     return _Number.drawn(name, kind, random)
 
 
-def _goes_left(column: NDArray[Any], left: Any) -> NDArray[np.bool_]:
-    inside: NDArray[np.bool_] = left[column] if isinstance(left, np.ndarray) else column <= left
+def _goes_left(column: NDArray[Any], left: Any) -> Mask:
+    inside: Mask = left[column] if isinstance(left, np.ndarray) else column <= left
     return inside
 
 

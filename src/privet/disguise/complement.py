@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Ints
     from privet.disguise.recipe import Recipe
     from privet.schema import Schema
 
@@ -176,7 +177,7 @@ class Complement(WholeTable):
             seeded=source.is_seeded,
         )
 
-    def cells(self, records: Any, schema: Schema) -> Iterator[NDArray[np.int64]]:
+    def cells(self, records: Any, schema: Schema) -> Iterator[Ints]:
         """Yield the cells of records, batch by batch: of a frame, or of a path's files.
 
         >>> import privet as pv

@@ -13,7 +13,7 @@ from privet.errors import TreeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
     from privet.disguise.monotone_key import AttributeKey, Key
     from privet.tree import Tree
 
@@ -102,7 +102,7 @@ def _coded(
     return tuple(codings), tuple(routes)
 
 
-def _renumbered(tree: Tree, swapped: NDArray[np.bool_]) -> Tree:
+def _renumbered(tree: Tree, swapped: Mask) -> Tree:
     """Return the tree with the children of some nodes in the other order."""
     order = [0]
     for node in order:  # grows while it is walked: breadth first

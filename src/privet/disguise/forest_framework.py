@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
     from privet.randomness import Randomness
     from privet.schema import Attribute, Schema
     from privet.tree.domains import Intersections
@@ -179,11 +179,7 @@ def _below(attribute: Attribute) -> float:
 
 
 def dealt(
-    member: NDArray[np.int64],
-    table: MemoryTable,
-    names: Sequence[str],
-    schema: Schema,
-    source: Randomness,
+    member: Ints, table: MemoryTable, names: Sequence[str], schema: Schema, source: Randomness
 ) -> dict[str, NDArray[Any]]:
     """Return columns of codes dealt anew within groups: every group keeps its counts."""
     # Numbers of two bytes are sorted by counting.

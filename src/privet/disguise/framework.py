@@ -22,7 +22,7 @@ from privet.tree.domains import intersect
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
     from privet.randomness import Randomness
     from privet.schema import Schema
 
@@ -112,7 +112,7 @@ class Framework(Noised):
         return MemoryTable({name: columns[name] for name in schema.names})
 
     def _similar(
-        self, name: str, table: MemoryTable, schema: Schema, drawn: Floats, free: NDArray[np.bool_]
+        self, name: str, table: MemoryTable, schema: Schema, drawn: Floats, free: Mask
     ) -> NDArray[Any]:
         """Return a column in which some codes became another one of the same leaf.
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Floats, Ints, Mask
     from privet.frames import Column
     from privet.randomness import Randomness
     from privet.release import Claim, Release
@@ -225,7 +226,7 @@ class KAnonymity(WholeTable):
         secret, size = _secret(promise, raw, schema)
         everyone = np.bincount(secret, minlength=size)
 
-        def good(rows: NDArray[np.int64]) -> bool:
+        def good(rows: Ints) -> bool:
             counts = np.bincount(secret[rows], minlength=size)
             return bool(promise.good(counts[None], everyone)[0])
 
@@ -236,7 +237,7 @@ class KAnonymity(WholeTable):
 
     def generalise(
         self, raw: dict[str, Column], schema: Schema
-    ) -> tuple[dict[str, Treatment], NDArray[np.bool_]]:
+    ) -> tuple[dict[str, Treatment], Mask]:
         """Return what happens to each attribute, and which records are not suppressed.
 
         >>> import privet as pv
@@ -293,9 +294,7 @@ class KAnonymity(WholeTable):
         treatments |= {name: ladder[name][rung] for name, rung in rungs.items()}
         return treatments, keep
 
-    def _losses(
-        self, steps: dict[str, Treatment], schema: Schema, keep: NDArray[np.bool_]
-    ) -> list[str]:
+    def _losses(self, steps: dict[str, Treatment], schema: Schema, keep: Mask) -> list[str]:
         """Say what was lost that nobody chose to lose."""
         lost = []
         for attribute in schema.inputs:
@@ -342,16 +341,14 @@ def information(codes: NDArray[Any], target: NDArray[Any]) -> float:
     np.add.at(table, (codes, target), 1)
     total = table.sum()
 
-    def entropy(counts: NDArray[np.float64]) -> float:
+    def entropy(counts: Floats) -> float:
         share = counts[counts > 0] / total
         return float(-(share * np.log2(share)).sum())
 
     return entropy(table.sum(0)) + entropy(table.sum(1)) - entropy(table.ravel())
 
 
-def _secret(
-    promise: Anonymity, raw: Mapping[str, Column], schema: Schema
-) -> tuple[NDArray[np.int64], int]:
+def _secret(promise: Anonymity, raw: Mapping[str, Column], schema: Schema) -> tuple[Ints, int]:
     """Return the codes of the sensitive attribute, and how many there are; one if none is."""
     if promise.sensitive is None:
         return np.zeros(len(next(iter(raw.values()))), np.int64), 1
@@ -359,7 +356,7 @@ def _secret(
     return attribute.encode(raw[promise.sensitive]).astype(np.int64), attribute.coding().size
 
 
-def _kept(promise: Anonymity, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _kept(promise: Anonymity, counts: Ints) -> Mask:
     """Return which groups stay: closeness is to those that stay, so it is asked again."""
     keep = np.ones(len(counts), np.bool_)
     while True:

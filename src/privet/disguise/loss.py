@@ -21,8 +21,7 @@ import numpy as np
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from privet.coding import Ints
     from privet.release.universe import Universe
 
 __all__ = ["Loss", "dummy_bound", "dummy_ratio", "fewest_copies", "loss_of", "storage_bound"]
@@ -89,7 +88,7 @@ class Loss:
 
 def loss_of(
     universe: Universe,
-    collected: NDArray[np.int64],
+    collected: Ints,
     copies: int,
     leaked: int = 1,
     *,
@@ -140,7 +139,7 @@ def loss_of(
     )
 
 
-def fewest_copies(universe: Universe, collected: NDArray[np.int64]) -> int:
+def fewest_copies(universe: Universe, collected: Ints) -> int:
     """Return the smallest q that any choice of T′ allows (Lemma 6-1): max(c, ⌈2s/n⌉)."""
     samples = int(collected.sum())
     return max(int(collected.max(initial=0)), -(-2 * samples // universe.size))

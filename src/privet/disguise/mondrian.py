@@ -14,9 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["mondrian"]
 
@@ -24,9 +22,9 @@ __all__ = ["mondrian"]
 def mondrian(
     numbers: Floats,
     ranges: Floats,
-    start: NDArray[np.int64],
+    start: Ints,
     k: int,
-    good: Callable[[NDArray[np.int64]], bool] = lambda _: True,
+    good: Callable[[Ints], bool] = lambda _: True,
 ) -> Floats:
     """Return for each record the middles of its group's intervals, records × attributes.
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["Monotone", "breakpoints"]
 
@@ -51,7 +51,7 @@ def breakpoints(values: Floats, labels: NDArray[Any]) -> Floats:
     return kinds[change] / 2 + kinds[change + 1] / 2
 
 
-def _kinds(values: Floats, labels: NDArray[Any]) -> tuple[Floats, NDArray[np.int64]]:
+def _kinds(values: Floats, labels: NDArray[Any]) -> tuple[Floats, Ints]:
     """Return the distinct values and their classes; a mixed one has one of its own, below 0."""
     kinds, first = np.unique(values, return_inverse=True)
     low = np.full(len(kinds), np.iinfo(np.int64).max)
@@ -272,12 +272,7 @@ class Monotone(WholeTable):
         return AttributeKey(attribute.name, tuple(pieces), turned, attribute.integer)
 
     def _given(
-        self,
-        attribute: Attribute,
-        borders: Floats,
-        firsts: NDArray[np.int64],
-        kinds: Floats,
-        label: NDArray[np.int64],
+        self, attribute: Attribute, borders: Floats, firsts: Ints, kinds: Floats, label: Ints
     ) -> AttributeKey:
         """Return the function that the owner chose, if it keeps a tree's shape."""
         lines = [tuple(map(float, line)) for line in self.functions[attribute.name]]

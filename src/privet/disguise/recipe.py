@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Coding
+    from privet.coding import Coding, Mask
     from privet.disguise.treatment import Treatment
     from privet.disguise.units import Kept
     from privet.frames import Column
@@ -70,7 +70,7 @@ class Lot:
         """The share of all records that is expected in the lot."""
         return (self.end - self.begin) / _WORDS
 
-    def chosen(self, source: Randomness, start: int, rows: int) -> NDArray[np.bool_] | None:
+    def chosen(self, source: Randomness, start: int, rows: int) -> Mask | None:
         """Say which of the rows from ``start`` on are in the lot; None if all are."""
         if self.begin == 0 and self.end == _WORDS:
             return None
@@ -133,7 +133,7 @@ class Recipe:
     lot: Lot = field(default_factory=Lot)
     kept: Kept | None = None
 
-    def chosen(self, source: Randomness, start: int, rows: int) -> NDArray[np.bool_] | None:
+    def chosen(self, source: Randomness, start: int, rows: int) -> Mask | None:
         """Say which of the rows from ``start`` on are released; None if all are."""
         chosen = self.lot.chosen(source, start, rows)
         if self.kept is None or self.kept.rows is None:

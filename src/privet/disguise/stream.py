@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Ints
     from privet.disguise.recipe import Recipe
     from privet.randomness import Randomness
     from privet.schema import Attribute, Files
@@ -48,7 +49,7 @@ class Packed:
     """Released rows, sorted by bucket: ``ends[b]`` is where bucket b ends."""
 
     rows: NDArray[np.void]
-    ends: NDArray[np.int64]
+    ends: Ints
 
 
 class FileParts:

@@ -16,6 +16,7 @@ from privet.schema import Attribute, Files
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privet.coding import Mask
     from privet.randomness import Randomness
     from privet.schema import Schema
 
@@ -29,7 +30,7 @@ class Kept:
     """Which rows are kept, all if ``rows`` is None, and what is known of people."""
 
     people: People | None = None
-    rows: NDArray[np.bool_] | None = None
+    rows: Mask | None = None
 
     def of(self, rows: int) -> int:
         """Return how many of so many rows are kept: what cells and waves go by."""

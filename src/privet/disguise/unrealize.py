@@ -22,10 +22,11 @@ from privet.errors import BugError, PlanError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privet.coding import Ints
     from privet.randomness import Randomness
     from privet.release.universe import Universe
 
-    Cells = NDArray[np.int64]
+    Cells = Ints
 
 __all__ = ["PICKS", "Unrealizer", "check_pick", "places"]
 

@@ -9,9 +9,9 @@ import numpy as np
 from privet.disguise.kernels import wrap_reals_into, wrap_whole_into
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["wrap"]
 
@@ -21,7 +21,7 @@ def wrap(
     noise: Floats,
     lower: ArrayLike,
     upper: ArrayLike,
-    member: NDArray[np.int64] | None = None,
+    member: Ints | None = None,
     *,
     whole: bool = False,
 ) -> Floats:

@@ -22,9 +22,7 @@ from privet.split.counted import best_counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Box, Coding, Value
+    from privet.coding import Box, Coding, Mask, Value
     from privet.split.candidates import Candidates
     from privet.split.counted import CountTables
     from privet.split.policy import Policy
@@ -53,7 +51,7 @@ class Frontier(ABC):
         """Return all splits of a node, by attribute."""
         return every_candidate(self.at(node), self.codings, policy)
 
-    def best(self, policy: Policy, wanted: NDArray[np.bool_] | None = None) -> list[Scored | None]:
+    def best(self, policy: Policy, wanted: Mask | None = None) -> list[Scored | None]:
         """Return the best split of each node, or None where there is none or none is wanted."""
         chosen: list[Scored | None] = [None] * self.nodes
         places = range(self.nodes) if wanted is None else np.flatnonzero(wanted).tolist()
@@ -84,7 +82,7 @@ class CountedFrontier(Frontier):
         """Return one node's tables, one per attribute."""
         return self.tables.at(node)
 
-    def best(self, policy: Policy, wanted: NDArray[np.bool_] | None = None) -> list[Scored | None]:
+    def best(self, policy: Policy, wanted: Mask | None = None) -> list[Scored | None]:
         """Return the best split of each node by the compiled search."""
         if wanted is None:
             return best_counted(self.tables, self.codings, policy)
@@ -125,7 +123,7 @@ class Evidence(ABC):
         """Return the frontier that holds only the root."""
 
     @abstractmethod
-    def split(self, frontier: Any, splits: Splits, keep: NDArray[np.bool_]) -> Frontier:
+    def split(self, frontier: Any, splits: Splits, keep: Mask) -> Frontier:
         """Return the frontier of those children, all laid end to end, that ``keep`` marks."""
 
     def narrowed(self, grown: Callable[[Evidence], Tree]) -> Evidence:

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats, Value
+    from privet.coding import Floats, Ints, Value
     from privet.release import Release
 
 __all__ = ["KIND", "RANGES", "Term", "Terms", "counted_term", "equal_ranges", "terms_of"]
@@ -200,7 +198,7 @@ def _percent(share: float, error: float) -> str:
     return f"{100 * share:.1f} ± {100 * error:.1f} %"
 
 
-def equal_ranges(margin: Floats, *, missing: bool = False, most: int = RANGES) -> NDArray[np.int64]:
+def equal_ranges(margin: Floats, *, missing: bool = False, most: int = RANGES) -> Ints:
     """Return the range of each cell: neighbours of about equal frequency together.
 
     >>> equal_ranges(np.array([1.0, 1, 1, 1, 4]), most=2)
@@ -216,7 +214,7 @@ def equal_ranges(margin: Floats, *, missing: bool = False, most: int = RANGES) -
     return np.append(ranges, ranges.max(initial=-1) + 1) if missing else ranges
 
 
-def _gathered(coding: Coding, ranges: NDArray[np.int64]) -> Coding:
+def _gathered(coding: Coding, ranges: Ints) -> Coding:
     """Return the coding of ranges of cells."""
     lower, upper = (np.asarray(side, np.float64) for side in (coding.lower, coding.upper))
     known = ranges[: coding.known]

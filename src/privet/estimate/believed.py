@@ -16,16 +16,15 @@ from privet.release.ranges import near_cells
 from privet.table import Batch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from privet.channel import Channel
+    from privet.coding import Ints
     from privet.release import Part
     from privet.table import Table
 
 __all__ = ["believed", "likeliest"]
 
 
-def likeliest(channel: Channel) -> NDArray[np.int64]:
+def likeliest(channel: Channel) -> Ints:
     """Return for each released code the original it is likeliest to come from.
 
     >>> from privet.channel import Band

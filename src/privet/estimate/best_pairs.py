@@ -17,9 +17,7 @@ from privet.split.tables import Linear
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Mask
     from privet.estimate.pairs import Pairs, SummedPairs
     from privet.split.policy import Policy
 
@@ -93,9 +91,7 @@ def _best(
     return best
 
 
-def _scores(
-    pairs: Pairs | SummedPairs, policy: Policy
-) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+def _scores(pairs: Pairs | SummedPairs, policy: Policy) -> tuple[Floats, Floats, Floats, Mask]:
     """Return gain, z and score of every table, and whether its split is allowed."""
     mean = pairs.mean
     measure = criterion(policy.criterion)
@@ -124,12 +120,12 @@ def _scores(
     return gain, z, score, allowed
 
 
-def _second_first(mean: Floats) -> NDArray[np.bool_]:
+def _second_first(mean: Floats) -> Mask:
     """Say where the second value has the smaller share of the first class, and so goes first."""
     counts = np.maximum(mean, 0.0)
     rows = counts.sum(-1)
     share = np.divide(counts[..., 0], rows, out=np.full(rows.shape, 2.0), where=rows > 0)
-    second: NDArray[np.bool_] = share[:, 1] < share[:, 0]
+    second: Mask = share[:, 1] < share[:, 0]
     return second
 
 
@@ -153,5 +149,5 @@ def _errors(pairs: Pairs | SummedPairs) -> tuple[Floats, Floats, Floats]:
     variances = pairs.variances(np.eye(2)[None, :, :, None] * ahead[:, :, None, :])
     with np.errstate(divide="ignore", invalid="ignore"):
         lead = np.where(variances > 0, (mean * ahead).sum(2) / np.sqrt(variances), np.inf)
-    known: NDArray[np.bool_] = np.asarray(errors.any((1, 2)))
+    known: Mask = np.asarray(errors.any((1, 2)))
     return errors, sizes, np.where(known[:, None], lead, leads)

@@ -12,12 +12,9 @@ from privet.compiled import in_threads
 from privet.estimate.routing_kernels import pack
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from privet.coding import Coding
+    from privet.estimate.routing_kernels import Words
     from privet.table import Batch, MemoryTable
-
-    Words = NDArray[np.uint64]
 
 __all__ = ["Coder"]
 

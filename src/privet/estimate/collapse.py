@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Ints
     from privet.table import Batch, Table
 
 __all__ = ["TIMES", "collapse", "may_collapse"]
@@ -53,7 +54,7 @@ def collapse(
     if not may_collapse(table.rows, sizes.values()):
         return None
 
-    def count(batch: Batch) -> tuple[NDArray[np.int64], ...]:
+    def count(batch: Batch) -> tuple[Ints, ...]:
         joint = np.zeros(len(batch), np.int32)
         for size, column in zip(sizes.values(), codes(batch), strict=True):
             joint *= np.int32(size)

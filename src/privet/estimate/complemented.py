@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Box, Coding
+    from privet.coding import Box, Coding, Ints, Mask
     from privet.release import Release
     from privet.split.scored import Splits
 
@@ -37,7 +37,7 @@ class _Complemented:
     """The two tables' frontier, and for each open node which codes its box allows, end to end."""
 
     taken: CountedFrontier
-    allowed: NDArray[np.bool_]
+    allowed: Mask
 
 
 class ComplementedEvidence(Evidence):
@@ -67,9 +67,7 @@ class ComplementedEvidence(Evidence):
         counts = universe[:, :, None] + state.taken.tables.counts
         return CountedFrontier(self.codings, CountTables(counts, self._offsets, whole=True), state)
 
-    def split(
-        self, frontier: CountedFrontier, splits: Splits, keep: NDArray[np.bool_]
-    ) -> CountedFrontier:
+    def split(self, frontier: CountedFrontier, splits: Splits, keep: Mask) -> CountedFrontier:
         """Move on in the two tables, and narrow the boxes."""
         before: _Complemented = frontier.state
         parent = np.repeat(np.arange(len(splits.branches)), splits.branches)
@@ -82,7 +80,7 @@ class ComplementedEvidence(Evidence):
             _Complemented(self._tables.split(before.taken, splits, keep), allowed)
         )
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
         """Return how many originals have the label of the box they lie in; its variance is zero."""
         right = 0
         columns = self._table.columns
@@ -96,7 +94,7 @@ class ComplementedEvidence(Evidence):
             right += whole + int(self._weight[inside].sum())
         return float(right), 0.0
 
-    def _universe(self, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _universe(self, allowed: Mask) -> Ints:
         """Count the universe, nodes × cells: q times the sizes of a box in all other attributes."""
         starts = self._offsets[:-1]
         sizes = np.add.reduceat(allowed, starts, axis=1, dtype=np.int64)
@@ -107,7 +105,7 @@ class ComplementedEvidence(Evidence):
         return np.where(allowed, spread, 0)
 
 
-def _real_rows(release: Release) -> tuple[MemoryTable, NDArray[np.int64]]:
+def _real_rows(release: Release) -> tuple[MemoryTable, Ints]:
     """Return the rows of both parts that are no dummies, and minus their counts."""
     universe = release.universe
     if universe is None:

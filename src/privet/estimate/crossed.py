@@ -16,9 +16,7 @@ from privet.tree.prune import worth_their_cost
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
     from privet.estimate.base import Evidence
     from privet.estimate.fitted import FittedEvidence
     from privet.tree import Tree
@@ -45,7 +43,7 @@ def cost_of_a_split(
     return float(costs[np.argmin(errors)])
 
 
-def _errors(tree: Tree, stays: NDArray[np.bool_], wrong: Floats) -> float:
+def _errors(tree: Tree, stays: Mask, wrong: Floats) -> float:
     """Return the errors of a tree in which only some tests stay."""
     errors = wrong.copy()
     for node in np.flatnonzero(stays)[::-1].tolist():

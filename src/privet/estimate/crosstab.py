@@ -28,8 +28,6 @@ from privet.estimate.shares import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from privet.coding import Floats
     from privet.estimate.observed import Seen
     from privet.release import Release
@@ -205,7 +203,7 @@ def _tested(told: Sequence[Seen], gather: Floats, table: Floats) -> Independence
     return Independence(statistic, int(kept.sum()), float(chi2.sf(statistic, int(kept.sum()))))
 
 
-def _under_independence(seen_part: Seen, gather: Floats) -> tuple[Floats, NDArray[np.float64]]:
+def _under_independence(seen_part: Seen, gather: Floats) -> tuple[Floats, Floats]:
     """Return W, and the squared weights of outputs, as they are expected of independent columns."""
     counts = seen_part.counts
     cells = tuple(column.coding.size for column in seen_part.columns)

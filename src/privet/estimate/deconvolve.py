@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import CoarseNoise
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["Banded", "climb", "count_noisy", "count_slots"]
 
@@ -29,7 +29,7 @@ class Banded(NamedTuple):
     """A kernel without the zeros round its columns: ``rows[p]`` begins at interval ``first[p]``."""
 
     rows: Floats
-    first: NDArray[np.int64]
+    first: Ints
 
     @classmethod
     def of(cls, matrix: Floats) -> Banded:
@@ -51,7 +51,7 @@ class Banded(NamedTuple):
 def climb(  # noqa: C901, PLR0912 - compiled: flat, case by case
     observed: Floats,
     rows: Floats,
-    first: NDArray[np.int64],
+    first: Ints,
     table: Floats,
     most: int,
     least_gain: float,
@@ -113,12 +113,7 @@ def climb(  # noqa: C901, PLR0912 - compiled: flat, case by case
 
 @kernel
 def count_noisy(
-    numbers: Floats,
-    low: float,
-    step: float,
-    reach: int,
-    slots: NDArray[Any],
-    out: NDArray[np.int64],
+    numbers: Floats, low: float, step: float, reach: int, slots: NDArray[Any], out: Ints
 ) -> int:
     """Count noisy numbers by the interval their nearest output is in; return how many are NaN."""
     scale = 1.0 / step
@@ -134,11 +129,11 @@ def count_noisy(
     return nan
 
 
-def count_slots(coarse: CoarseNoise, numbers: Floats) -> tuple[NDArray[np.int64], int]:
+def count_slots(coarse: CoarseNoise, numbers: Floats) -> tuple[Ints, int]:
     """Return the observed counts of noisy numbers, made on all threads, and how many are NaN."""
     noise, slots = coarse.noise, coarse.slots
 
-    def counted(start: int) -> tuple[NDArray[np.int64], int]:
+    def counted(start: int) -> tuple[Ints, int]:
         out = np.zeros(coarse.output_size, np.int64)
         part = numbers[start : start + PIECE]
         return out, count_noisy(part, noise.low, noise.step, noise.reach, slots, out)

@@ -20,10 +20,8 @@ from privet.estimate.kernels import divide, gather, hurry, log_likelihood, sprea
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from privet.channel import Channel
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["Axis", "Fit", "em", "em_up_to", "expected"]
 
@@ -48,7 +46,7 @@ class Axis:
         matrix = None if levels else channel.matrix() / channel.scale
         return cls(channel.input_size, channel.output_size, levels, matrix)
 
-    def of_some(self, codes: NDArray[np.int64]) -> Axis:
+    def of_some(self, codes: Ints) -> Axis:
         """Return the factor of some of the inputs."""
         if len(codes) == self.inputs:
             return self

@@ -15,7 +15,7 @@ from privet.split.tables import Linear, Screened, Written
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Mask
     from privet.estimate.joint import Joint
     from privet.split.policy import Policy
 
@@ -39,7 +39,7 @@ class Fitted(Linear):
     mean: Floats
     labels: Floats | None = None
     joint: Joint | None = None
-    masks: tuple[NDArray[np.bool_], ...] = ()
+    masks: tuple[Mask, ...] = ()
     own: int = 0
     split_z: float = SPLIT_Z
     least_z: float = 0.0

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Ints
     from privet.release import Part
     from privet.table import IntArrays, Table
 
@@ -57,7 +57,7 @@ def fits(part: Part, codings: Sequence[Coding], target: str, classes: int) -> bo
 class Program:
     """Boxes as the kernels read them: tested attributes, marks, factors, weights of states."""
 
-    path: NDArray[np.int64]
+    path: Ints
     marks: NDArray[np.uint8]
     factors: Floats
     weights: Floats
@@ -102,7 +102,7 @@ class Layout:
         return pairs
 
     @cached_property
-    def group(self) -> NDArray[np.int64]:
+    def group(self) -> Ints:
         """The group of each attribute."""
         group = np.empty(len(self.codings), np.int64)
         for number, (_, places) in enumerate(self.groups):
@@ -110,7 +110,7 @@ class Layout:
         return group
 
     @cached_property
-    def states(self) -> NDArray[np.int64]:
+    def states(self) -> Ints:
         """How many states each group has; 0 if its weight goes by its attribute's code."""
         return np.array(
             [channel.states if isinstance(channel, Stated) else 0 for channel, _ in self.groups],
@@ -118,7 +118,7 @@ class Layout:
         )
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Ints:
         """How many observed codes each attribute has."""
         sizes = np.array([coding.size for coding in self.codings], np.int64)
         for channel, places in self.groups:
@@ -127,7 +127,7 @@ class Layout:
         return sizes
 
     @cached_property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Ints:
         """Where each attribute's cells start, and the end."""
         cells = np.maximum(self.states[self.group], 1) * self.sizes
         return np.cumsum([0, *cells]).astype(np.int64)
@@ -234,7 +234,7 @@ class Counter(Protocol):
         """Return first and second sums in whole units, boxes × cells × observed classes."""
         ...
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
         """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
         ...
 
@@ -274,7 +274,7 @@ class TableCounter:
             for coding, column in pairs
         ]
 
-    def _matrix(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
+    def _matrix(self, batch: Batch) -> tuple[NDArray[Any], NDArray[Any], Ints]:
         kind = code_type(int(self.layout.sizes.max()))
         matrix = np.empty((len(batch), len(self.layout.codings)), kind)
         for place, column in enumerate(self._codes(batch)):
@@ -316,7 +316,7 @@ class TableCounter:
         done = list(in_threads(lambda piece: some(piece, batch), pieces))
         return tuple(np.concatenate(sums) for sums in zip(*done, strict=True))
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
         """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
         layout = self.layout
         program = layout.program(boxes)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints, Mask
     from privet.estimate.view import View
 
 __all__ = ["Joint"]
@@ -52,7 +52,7 @@ class Joint:
     observed: Floats
     table: Floats
 
-    def within(self, masks: Sequence[NDArray[np.bool_]], own: int) -> Floats:
+    def within(self, masks: Sequence[Mask], own: int) -> Floats:
         """Return the fitted table of one axis inside a box along the others: groups × classes."""
         shares = [seen.inside(mask) for seen, mask in zip(self.views, masks, strict=True)]
         spans = [_span(share) for share in shares]
@@ -63,12 +63,7 @@ class Joint:
                 table = np.tensordot(shares[axis][spans[axis]], table, (0, axis))
         return table
 
-    def split_z(
-        self,
-        masks: Sequence[NDArray[np.bool_]],
-        own: int,
-        branch: NDArray[np.int16],
-    ) -> float:
+    def split_z(self, masks: Sequence[Mask], own: int, branch: NDArray[np.int16]) -> float:
         """Return how much likelier what was observed is with a split than without, as a z.
 
         ``masks`` is the node's box, ``own`` the place of the attribute that ``branch`` divides.
@@ -140,12 +135,12 @@ class Joint:
         return _rows(self.table)
 
     @cached_property
-    def _cells(self) -> NDArray[np.int64]:
+    def _cells(self) -> Ints:
         """Where anything was observed."""
         return np.flatnonzero(self.observed)
 
     @cached_property
-    def _places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _places(self) -> tuple[Ints, Ints]:
         """Of each of these cells, where it is whatever its class, and its class."""
         return np.divmod(self._cells, self.observed.shape[-1])
 

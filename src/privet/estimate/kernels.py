@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["MOST_AHEAD", "count_joint", "divide", "gather", "hurry", "log_likelihood", "spread"]
 
@@ -21,12 +21,7 @@ MOST_AHEAD = 4.0  # times what it was: how far a cell may have come in the step 
 
 
 @kernel
-def count_joint(
-    codes: NDArray[np.uint16],
-    target: NDArray[Any],
-    shape: NDArray[np.int64],
-    out: NDArray[np.int64],
-) -> None:
+def count_joint(codes: NDArray[np.uint16], target: NDArray[Any], shape: Ints, out: Ints) -> None:
     """Count the joint table of some attributes (columns of ``codes``) and the class, laid flat."""
     attributes = codes.shape[1]
     for row in range(len(codes)):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Coding, Floats, Value
+    from privet.coding import Coding, Floats, Ints, Mask, Value
     from privet.release import Release
     from privet.split.scored import Splits
 
@@ -44,7 +44,7 @@ UNIT = 1 << 20  # of an estimated count, in whole numbers
 class _Node:
     """An open node: its rows, the cells given to them on the path, and every attribute's table."""
 
-    rows: NDArray[np.int64]
+    rows: Ints
     given: Mapping[int, NDArray[Any]]
     tables: tuple[Floats, ...]
 
@@ -62,7 +62,7 @@ class _Seen:
         elif channel is not None:
             self.outputs = channel.output_size
 
-    def counts(self, rows: NDArray[np.int64], label: NDArray[Any], classes: int) -> Floats:
+    def counts(self, rows: Ints, label: NDArray[Any], classes: int) -> Floats:
         """Return how often each class shows each code among some rows."""
         joint = label * np.int64(self.outputs) + self.codes[rows]
         counts = np.bincount(joint, minlength=classes * self.outputs)
@@ -124,12 +124,10 @@ class LocalEvidence(Evidence):
             counts[place] = np.rint(np.concatenate(node.tables) * UNIT)
         return CountedFrontier(self.codings, CountTables(counts, self._offsets, 1 / UNIT), nodes)
 
-    def split(
-        self, frontier: CountedFrontier, splits: Splits, keep: NDArray[np.bool_]
-    ) -> CountedFrontier:
+    def split(self, frontier: CountedFrontier, splits: Splits, keep: Mask) -> CountedFrontier:
         """Give the records of split nodes to cells, and each child its own; reconstruct anew."""
         before: list[_Node] = frontier.state
-        wanted: list[tuple[NDArray[np.int64], dict[int, NDArray[Any]]]] = []
+        wanted: list[tuple[Ints, dict[int, NDArray[Any]]]] = []
         place = 0
         for number, node in enumerate(before):
             branches = int(splits.branches[number])
@@ -146,7 +144,7 @@ class LocalEvidence(Evidence):
                 wanted.append((node.rows[inside], given | {tested: codes[inside]}))
         return self._frontier(list(in_threads(lambda node: self._node(*node), wanted)))
 
-    def _node(self, rows: NDArray[np.int64], given: Mapping[int, NDArray[Any]]) -> _Node:
+    def _node(self, rows: Ints, given: Mapping[int, NDArray[Any]]) -> _Node:
         label = self._label[rows]
         classes = len(self.classes)
         tables = []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
     from privet.release import Release
 
 __all__ = ["LIMIT", "Rounding", "reconstructed_codes", "shared_out", "whole_counts"]
@@ -61,9 +61,7 @@ def reconstructed_codes(
     return MemoryTable(columns)
 
 
-def whole_counts(
-    counts: Floats, rows: int, rounding: Rounding = "largest-remainder"
-) -> NDArray[np.int64]:
+def whole_counts(counts: Floats, rows: int, rounding: Rounding = "largest-remainder") -> Ints:
     """Return whole counts whose sum is ``rows``.
 
     Largest remainder: ``counts`` are rescaled, rounded down, and the largest fractions rounded up
@@ -80,7 +78,7 @@ def whole_counts(
     if rounding == "half-up":
         ends = np.minimum(np.cumsum(np.floor(positive + 0.5)), rows).astype(np.int64)
         ends[-1] = rows
-        steps: NDArray[np.int64] = np.diff(ends, prepend=0)
+        steps: Ints = np.diff(ends, prepend=0)
         return steps
     if rounding != "largest-remainder":
         message = f"There is no rounding {rounding!r}; there are 'largest-remainder', 'half-up'."
@@ -99,11 +97,7 @@ def whole_counts(
 
 @kernel
 def hand_out(
-    codes: NDArray[Any],
-    places: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    values: NDArray[np.int64],
-    out: NDArray[Any],
+    codes: NDArray[Any], places: Ints, ends: Ints, values: Ints, out: NDArray[Any]
 ) -> None:
     """Write each record's value: that of its place in the order by code, then row.
 
@@ -120,7 +114,7 @@ def hand_out(
         out[row] = value
 
 
-def shared_out(codes: NDArray[Any], counts: NDArray[np.int64], outputs: int) -> NDArray[Any]:
+def shared_out(codes: NDArray[Any], counts: Ints, outputs: int) -> NDArray[Any]:
     """Give the first ``counts[0]`` records in the order of codes the value 0, and so on.
 
     >>> shared_out(np.array([1, 0, 1, 0]), np.array([1, 3]), 2)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Ints
     from privet.release import Part, Release
 
 __all__ = ["aligned", "in_own_cells", "law_of", "merged", "overlap"]
@@ -158,7 +158,7 @@ def _mixed(release: Release, name: str, total: int) -> tuple[Kernel, list[NDArra
         raise MethodError(message, hint="use method='direct'.")
     laws: list[tuple[float, Floats]] = []
     kinds: list[object] = []  # parts of one kind have one law, and share its codes
-    starts: list[NDArray[np.int64]] = []
+    starts: list[Ints] = []
     places = []
     before = 0
     for part in release.parts:

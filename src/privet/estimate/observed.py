@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Ints
     from privet.release import Part, Release
     from privet.release.universe import Universe
     from privet.schema import Attribute
@@ -246,7 +246,7 @@ def _largest(release: Release, part: Part, weights: str) -> float:
     return release.schema[weights].range[1]
 
 
-def groups_of(column: Column, edges: Sequence[float] | None) -> NDArray[np.int64]:
+def groups_of(column: Column, edges: Sequence[float] | None) -> Ints:
     """Return the range that each cell is shown in: at most ten of them, or as borders ask.
 
     A border that lies inside a cell moves to the nearer end of it.

@@ -15,9 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Box, Floats
+    from privet.coding import Box, Floats, Ints, Mask
     from privet.estimate.grouped import Layout
 
 __all__ = ["Pairs", "SummedPairs", "stack"]
@@ -35,7 +33,7 @@ class Pairs:
     mean: Floats
     weights: Floats
     second: Floats
-    plain: NDArray[np.bool_]
+    plain: Mask
     labels: Floats | None
 
     def variances(self, coefficients: Floats) -> Floats:
@@ -51,7 +49,7 @@ class Pairs:
         variances: Floats = np.where(self.plain[:, None], squares, squares - own)
         return variances
 
-    def take(self, tables: NDArray[np.int64]) -> Pairs:
+    def take(self, tables: Ints) -> Pairs:
         """Return some of the tables."""
         arrays = self.mean[tables], self.weights[tables], self.second[tables], self.plain[tables]
         return Pairs(*arrays, self.labels)
@@ -76,7 +74,7 @@ class SummedPairs:
         total: Floats = np.sum([block.variances(coefficients) for block in self.blocks], axis=0)
         return total
 
-    def take(self, tables: NDArray[np.int64]) -> SummedPairs:
+    def take(self, tables: Ints) -> SummedPairs:
         """Return some of the tables."""
         return SummedPairs(tuple(block.take(tables) for block in self.blocks), self.signs)
 

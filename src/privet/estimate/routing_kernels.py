@@ -15,10 +15,15 @@ import numpy as np
 from privet.compiled import kernel
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from numpy.typing import NDArray
 
+    from privet.coding import Codes, Ints
+
+    Branches: TypeAlias = NDArray[np.int16]
+    Counts: TypeAlias = NDArray[Any]  # of any width
+    Words: TypeAlias = NDArray[np.uint64]
 
 __all__ = ["child_counts", "child_sizes", "count_ranges", "count_routed", "pack", "route"]
 
@@ -26,7 +31,7 @@ BLOCK = 1024  # records worked on column after column: they stay in a core's fir
 
 
 @kernel
-def pack(codes: NDArray[Any], shift: int, word: NDArray[np.uint64]) -> None:
+def pack(codes: Codes, shift: int, word: Words) -> None:
     """Put one attribute's codes into their field of a word, which is empty before."""
     up = np.uint64(shift) & np.uint64(63)
     for row in range(len(codes)):
@@ -35,13 +40,7 @@ def pack(codes: NDArray[Any], shift: int, word: NDArray[np.uint64]) -> None:
 
 @kernel
 def _add(
-    words: NDArray[np.uint64],
-    weight: NDArray[np.int64],
-    fields: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    start: int,
-    stop: int,
-    table: NDArray[Any],
+    words: Words, weight: Ints, fields: Words, offsets: Ints, start: int, stop: int, table: Counts
 ) -> None:
     """Add the records of some rows to ``table``, class × cell: by ``weight``, or one if empty.
 
@@ -74,12 +73,7 @@ def _add(
 
 @kernel
 def count_ranges(
-    words: NDArray[np.uint64],
-    weight: NDArray[np.int64],
-    fields: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    ranges: NDArray[np.int64],
-    out: NDArray[Any],
+    words: Words, weight: Ints, fields: Words, offsets: Ints, ranges: Ints, out: Counts
 ) -> None:
     """Count class × cell in ranges of rows: ``(i, start, stop)`` is added to ``out[i]``."""
     for i in range(len(ranges)):
@@ -88,13 +82,7 @@ def count_ranges(
 
 
 @kernel
-def child_sizes(
-    counts: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    attribute: NDArray[np.int64],
-    branch: NDArray[np.int16],
-    out: NDArray[np.int64],
-) -> None:
+def child_sizes(counts: Ints, offsets: Ints, attribute: Ints, branch: Branches, out: Ints) -> None:
     """Add up, from each node's own counts, how many records take each branch of its split."""
     for node in range(len(attribute)):
         if attribute[node] >= 0:
@@ -105,13 +93,7 @@ def child_sizes(
 
 
 @kernel
-def child_counts(
-    parents: NDArray[np.int64],
-    counted: NDArray[Any],
-    slots: NDArray[np.int64],
-    born: NDArray[np.int64],
-    out: NDArray[np.int64],
-) -> None:
+def child_counts(parents: Ints, counted: Counts, slots: Ints, born: Ints, out: Ints) -> None:
     """Write the counts, cell × class, of each child that is born, to ``out[born[node, branch]]``.
 
     They are in ``counted``, class × cell, at the child's slot; those of a child without one are its
@@ -131,13 +113,13 @@ def child_counts(
 
 @kernel
 def _places_of_two(
-    column: NDArray[np.uint64],
+    column: Words,
     shift: np.uint64,
     mask: np.uint64,
-    branch: NDArray[np.int16],
+    branch: Branches,
     low: np.uint64,
     high: np.uint64,
-    out: NDArray[np.uint64],
+    out: Words,
 ) -> tuple[np.uint64, np.uint64]:
     """Give records of the first branch places from ``low`` up, the others from ``high`` down.
 
@@ -154,12 +136,7 @@ def _places_of_two(
 
 @kernel
 def _places_of_many(
-    column: NDArray[np.uint64],
-    shift: np.uint64,
-    mask: np.uint64,
-    branch: NDArray[np.int16],
-    places: NDArray[np.int64],
-    out: NDArray[np.uint64],
+    column: Words, shift: np.uint64, mask: np.uint64, branch: Branches, places: Ints, out: Words
 ) -> None:
     """Give the records of each branch places from ``places[branch]`` up, and move those on."""
     for row in range(len(column)):
@@ -169,13 +146,7 @@ def _places_of_many(
 
 
 @kernel
-def _scatter(
-    words: NDArray[np.uint64],
-    weight: NDArray[np.int64],
-    places: NDArray[np.uint64],
-    new_words: NDArray[np.uint64],
-    new_weight: NDArray[np.int64],
-) -> None:
+def _scatter(words: Words, weight: Ints, places: Words, new_words: Words, new_weight: Ints) -> None:
     """Write a block of records, and their weights if they have any, to their places."""
     rows = np.uint64(len(words))
     for k in range(np.uint64(words.shape[1])):
@@ -187,19 +158,19 @@ def _scatter(
 
 @kernel
 def route(
-    words: NDArray[np.uint64],
-    weight: NDArray[np.int64],
-    fields: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    attribute: NDArray[np.int64],
-    branch: NDArray[np.int16],
-    ranges: NDArray[np.int64],
-    jobs: NDArray[np.int64],
-    slots: NDArray[np.int64],
-    new_words: NDArray[np.uint64],
-    new_weight: NDArray[np.int64],
-    taken: NDArray[np.int64],
-    out: NDArray[Any],
+    words: Words,
+    weight: Ints,
+    fields: Words,
+    offsets: Ints,
+    attribute: Ints,
+    branch: Branches,
+    ranges: Ints,
+    jobs: Ints,
+    slots: Ints,
+    new_words: Words,
+    new_weight: Ints,
+    taken: Ints,
+    out: Counts,
 ) -> None:
     """Bring records of each job's node together by child, and count the children asked for.
 
@@ -248,14 +219,14 @@ def route(
 
 @kernel
 def count_routed(
-    words: NDArray[np.uint64],
-    fields: NDArray[np.uint64],
-    attribute: NDArray[np.int64],
-    branch: NDArray[np.int16],
-    child: NDArray[np.int64],
-    slots: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    out: NDArray[np.int64],
+    words: Words,
+    fields: Words,
+    attribute: Ints,
+    branch: Branches,
+    child: Ints,
+    slots: Ints,
+    offsets: Ints,
+    out: Ints,
 ) -> None:
     """Let each record walk down a tree and count cell × class by the slot of the node it reaches.
 

@@ -23,9 +23,7 @@ from privet.estimate.observed import Cut, cuts_of, groups_of, seen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Ints
     from privet.estimate.observed import Seen
     from privet.release import Release
 
@@ -92,7 +90,7 @@ def likeliest(seen: Seen, counts: Floats) -> tuple[list[Axis], Floats]:
     return axes, em(axes, observed, least_gain=GAIN, most=STEPS).table
 
 
-def gathering(groups: Sequence[NDArray[np.int64]]) -> Floats:
+def gathering(groups: Sequence[Ints]) -> Floats:
     """Return the matrix that sums a flattened table of cells to one of ranges."""
     whole = np.ones((1, 1))
     for group in groups:
@@ -247,7 +245,7 @@ def combined(
     return np.asarray(fitted), np.asarray(unbiased), np.asarray(covariance), rows
 
 
-def labels_of(coding: Coding, group: NDArray[np.int64]) -> tuple[str, ...]:
+def labels_of(coding: Coding, group: Ints) -> tuple[str, ...]:
     """Return what each range is called."""
     labels = []
     for number in range(int(group.max()) + 1):

@@ -16,9 +16,7 @@ import numpy as np
 from privet.estimate.em import Axis
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
 
 __all__ = ["LEAST_GROUPS", "View", "outputs_at", "view"]
 
@@ -34,7 +32,7 @@ class View:
     step: int = 1
     spread: Floats | None = None
 
-    def inside(self, mask: NDArray[np.bool_]) -> Floats:
+    def inside(self, mask: Mask) -> Floats:
         """Return the share of each group that a set of codes holds."""
         shares: Floats = mask.astype(np.float64)
         return shares if self.spread is None else shares @ self.spread

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints, Mask
     from privet.estimate.weigher import Weigher
     from privet.table import Batch, IntArrays
     from privet.tree.diagram import Diagram, Level, Lump, Voters
@@ -133,9 +133,7 @@ class _Part:
             elected += self._weighed(diagram, start, columns, kinds, whole=whole)
         return tuple(elected) if len(elected) > 1 else (elected[0],) * 3
 
-    def _begun(
-        self, columns: dict[str, NDArray[Any]], rows: int
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    def _begun(self, columns: dict[str, NDArray[Any]], rows: int) -> tuple[Mask, Ints]:
         """Return the leaves that records can reach by their plain values, and which each has."""
         answered = np.zeros(rows, np.int64)
         firsts = np.zeros(1, np.int64)
@@ -156,9 +154,9 @@ class _Part:
     def _weighed(
         self,
         diagram: Diagram,
-        start: NDArray[np.int64],
+        start: Ints,
         columns: dict[str, NDArray[Any]],
-        kinds: Sequence[NDArray[np.bool_]],
+        kinds: Sequence[Mask],
         *,
         whole: bool,
     ) -> list[Floats]:
@@ -186,9 +184,9 @@ class _Part:
         answers: Sequence[Box],
         group: Sequence[int],
         columns: dict[str, NDArray[Any]],
-        after: tuple[Floats, NDArray[np.int64]],
+        after: tuple[Floats, Ints],
         ends: Floats,
-    ) -> tuple[Floats, NDArray[np.int64]]:
+    ) -> tuple[Floats, Ints]:
         """Return what a level's states weigh, by what was released from it on, and whose it is."""
         below, rest = after
         values = rest
@@ -207,7 +205,7 @@ class _Part:
         return states, values
 
 
-def _taken(at: NDArray[np.int64], below: Floats, rest: NDArray[np.int64], ends: Floats) -> Floats:
+def _taken(at: Ints, below: Floats, rest: Ints, ends: Floats) -> Floats:
     """Return what records weigh that start at states, or at ends."""
     inner = at >= 0
     taken = np.empty((len(at), ends.shape[1]))
@@ -216,7 +214,7 @@ def _taken(at: NDArray[np.int64], below: Floats, rest: NDArray[np.int64], ends: 
     return taken
 
 
-def _add(values: Floats, out: NDArray[np.int64]) -> None:
+def _add(values: Floats, out: Ints) -> None:
     """Add numbers to sums by their exponents: whole numbers, so that the order does not matter.
 
     A forest's weights reach over so many orders of size that no single unit suits them.

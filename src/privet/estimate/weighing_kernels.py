@@ -9,24 +9,38 @@ import numpy as np
 from privet.compiled import kernel
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import TypeAlias
 
     from numpy.typing import NDArray
 
+    from privet.coding import Codes, Floats, Ints, Mask
+
+    Bytes: TypeAlias = NDArray[np.uint8]
+    Tests: TypeAlias = tuple[Ints, int, Bytes, Floats, Floats]
+    Groups: TypeAlias = tuple[Ints, Bytes, Mask]
 
 __all__ = ["longest", "settle", "weigh", "weigh_boxes", "weigh_correct", "weigh_states"]
 
 
 @kernel
+def longest(path: Ints) -> int:
+    """Return how many attributes a path lists before its padding."""
+    length = 0
+    while length < len(path) and path[length] >= 0:
+        length += 1
+    return length
+
+
+@kernel
 def weigh(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
-    offsets: NDArray[np.int64],
-    path: NDArray[np.int64],
-    factors: NDArray[np.float64],
-    scales: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    matrix: Codes,
+    target: Codes,
+    offsets: Ints,
+    path: Ints,
+    factors: Floats,
+    scales: Floats,
+    first: Ints,
+    second: Ints,
 ) -> None:
     """Add up every record's weight in every node, cell by cell, in whole numbers.
 
@@ -37,14 +51,11 @@ def weigh(
     the order of addition does not matter.
     """
     rows, columns = matrix.shape
-    nodes, longest = path.shape
     block = 2048
     for begin in range(0, rows, block):
         end = min(rows, begin + block)
-        for i in range(nodes):
-            length = 0
-            while length < longest and path[i, length] >= 0:
-                length += 1
+        for i in range(len(path)):
+            length = longest(path[i])
             one, two = scales[i, 0], scales[i, 1]
             for row in range(begin, end):
                 label = target[row]
@@ -73,24 +84,23 @@ def weigh(
 
 @kernel
 def weigh_correct(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
-    path: NDArray[np.int64],
-    factors: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    scales: NDArray[np.float64],
-    out: NDArray[np.int64],
+    matrix: Codes,
+    target: Codes,
+    path: Ints,
+    factors: Floats,
+    labels: Floats,
+    scales: Floats,
+    out: Ints,
 ) -> None:
     """Add up, over records, the weight in all boxes of the box's label, and its square.
 
     ``labels[i, y]`` is the weight of the observed class ``y`` for the label of box ``i``.
     """
-    boxes, longest = path.shape
     for row in range(len(matrix)):
         whole = 0.0
-        for i in range(boxes):
+        for i in range(len(path)):
             weight = labels[i, target[row]]
-            for k in range(longest):
+            for k in range(path.shape[1]):
                 if path[i, k] < 0:
                     break
                 weight *= factors[i, k, matrix[row, path[i, k]]]
@@ -101,25 +111,18 @@ def weigh_correct(
 
 @kernel
 def settle(
-    matrix: NDArray[Any],
-    row: int,
-    path: NDArray[np.int64],
-    length: int,
-    marks: NDArray[np.uint8],
-    factors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    group: NDArray[np.int64],
-    full: NDArray[np.uint8],
-    mortal: NDArray[np.bool_],
-    state: NDArray[np.uint8],
-    value: NDArray[np.float64],
+    matrix: Codes, row: int, tests: Tests, groups: Groups, state: Bytes, value: Floats
 ) -> bool:
     """Write a record's state and weight in every tested group; return whether it counts at all.
 
-    ``path`` lists ``length`` tested attributes, group by group; ``marks`` and ``factors`` say what
-    their codes mean. A zero weight in a mortal group leaves nothing of the record anywhere, and
-    deep in a tree that is so for most records: it is found at once.
+    ``tests`` are a path that lists ``length`` tested attributes, group by group, ``marks`` and
+    ``factors``, which say what their codes mean, and the weights of states. ``groups`` are the
+    group of each attribute, the full state of each group, and which groups are mortal: a zero
+    weight there leaves nothing of the record anywhere, and deep in a tree that is so for most
+    records, which is seen at once.
     """
+    path, length, marks, factors, weights = tests
+    group, full, mortal = groups
     k = 0
     while k < length:
         a = path[k]
@@ -140,31 +143,22 @@ def settle(
 
 
 @kernel
-def longest(path: NDArray[np.int64]) -> int:
-    """Return how many attributes a path lists before its padding."""
-    length = 0
-    while length < len(path) and path[length] >= 0:
-        length += 1
-    return length
-
-
-@kernel
 def weigh_states(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
-    times: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    group: NDArray[np.int64],
-    full: NDArray[np.uint8],
-    mortal: NDArray[np.bool_],
-    path: NDArray[np.int64],
-    marks: NDArray[np.uint8],
-    factors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    scales: NDArray[np.float64],
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    matrix: Codes,
+    target: Codes,
+    times: Ints,
+    offsets: Ints,
+    sizes: Ints,
+    group: Ints,
+    full: Bytes,
+    mortal: Mask,
+    path: Ints,
+    marks: Bytes,
+    factors: Floats,
+    weights: Floats,
+    scales: Floats,
+    first: Ints,
+    second: Ints,
 ) -> None:
     """Add up every record's weight in every node, by state and code of every attribute.
 
@@ -183,25 +177,11 @@ def weigh_states(
         end = min(rows, begin + block)
         for i in range(len(path)):
             one, two = scales[i, 0], scales[i, 1]
-            length = longest(path[i])
-            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
+            tests = path[i], longest(path[i]), marks[i], factors[i], weights[i]
             state[:] = full
             value[:] = 1.0
             for row in range(begin, end):
-                if not settle(
-                    matrix,
-                    row,
-                    tests,
-                    length,
-                    means,
-                    codes,
-                    states,
-                    group,
-                    full,
-                    mortal,
-                    state,
-                    value,
-                ):
+                if not settle(matrix, row, tests, (group, full, mortal), state, value):
                     continue
                 whole = 1.0
                 for g in range(groups):
@@ -225,19 +205,19 @@ def weigh_states(
 
 @kernel
 def weigh_boxes(
-    matrix: NDArray[Any],
-    target: NDArray[Any],
-    times: NDArray[np.int64],
-    group: NDArray[np.int64],
-    full: NDArray[np.uint8],
-    mortal: NDArray[np.bool_],
-    path: NDArray[np.int64],
-    marks: NDArray[np.uint8],
-    factors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    scales: NDArray[np.float64],
-    out: NDArray[np.int64],
+    matrix: Codes,
+    target: Codes,
+    times: Ints,
+    group: Ints,
+    full: Bytes,
+    mortal: Mask,
+    path: Ints,
+    marks: Bytes,
+    factors: Floats,
+    weights: Floats,
+    labels: Floats,
+    scales: Floats,
+    out: Ints,
 ) -> None:
     """Add up, over records, the weight in all boxes of the box's label, and its square.
 
@@ -252,25 +232,13 @@ def weigh_boxes(
         end = min(len(matrix), begin + block)
         whole[:] = 0.0
         for i in range(len(path)):
-            length = longest(path[i])
-            tests, means, codes, states = path[i], marks[i], factors[i], weights[i]
+            tests = path[i], longest(path[i]), marks[i], factors[i], weights[i]
             value[:] = 1.0
             for row in range(begin, end):
                 weight = labels[i, target[row]]
-                if weight == 0.0 or not settle(
-                    matrix,
-                    row,
-                    tests,
-                    length,
-                    means,
-                    codes,
-                    states,
-                    group,
-                    full,
-                    mortal,
-                    state,
-                    value,
-                ):
+                if weight == 0.0:
+                    continue
+                if not settle(matrix, row, tests, (group, full, mortal), state, value):
                     continue
                 for g in range(groups):
                     weight *= value[g]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Coding
+    from privet.coding import Coding, Ints
     from privet.release import Part
     from privet.table import Batch
 
@@ -39,7 +39,7 @@ class Whole(NamedTuple):
     """Distinct records with fitted counts: ``weight`` times ``scale`` each."""
 
     table: MemoryTable
-    weight: NDArray[np.int64]
+    weight: Ints
     scale: float
 
 

@@ -48,8 +48,7 @@ from privet.experiments.registry import experiment
 from privet.experiments.tables import parts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from privet.coding import Floats
     from privet.disguise import Treatment
     from privet.schema import Schema
 
@@ -62,7 +61,7 @@ LEVELS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 # Trials
 
 
-def numbers(name: str, rows: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def numbers(name: str, rows: int, rng: np.random.Generator) -> Floats:
     """Return numbers in [−1, 1] with AS's plateau or its two triangles as density."""
     drawn = np.empty(0)
     while len(drawn) < rows:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+    from privet.coding import Floats
     from privet.experiments.lab import Row
 
 __all__ = ["GAMMAS", "SIZES", "dxz"]
@@ -58,7 +58,7 @@ LEARNER = Policy.named("c4.5").but(min_gain_ratio=0.0)
 # Trials
 
 
-def shape(name: str) -> NDArray[np.float64]:
+def shape(name: str) -> Floats:
     """Return the probabilities of 1..200: AS's plateau, or its two triangles."""
     place = (np.arange(VALUES) + 0.5) / VALUES
     if name == "plateau":

@@ -15,8 +15,7 @@ from privet.figures import figure, legend
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from privet.coding import Floats
     from privet.experiments.lab import Row
     from privet.figures import Figure
 
@@ -51,13 +50,13 @@ def _surface(
     values: Mapping[tuple[Any, ...], tuple[float, float]],
     gammas: Sequence[int],
     sizes: Sequence[int],
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the means as a matrix, N down and γ across."""
     return np.array([[values[gamma, size][0] for gamma in gammas] for size in sizes])
 
 
 def _maps(
-    titled: Mapping[str, NDArray[np.float64]],
+    titled: Mapping[str, Floats],
     gammas: Sequence[int],
     sizes: Sequence[int],
     colour: str,

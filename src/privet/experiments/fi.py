@@ -44,8 +44,7 @@ from privet.table import MemoryTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from privet.coding import Ints
     from privet.disguise.noised import Noised
     from privet.experiments.page import Findings
     from privet.schema import Schema
@@ -97,7 +96,7 @@ def _accuracy(trees: Sequence[Tree], test: MemoryTable, schema: Schema) -> float
     """Return how often the credal vote of a forest is right."""
     values = matrix(test, schema)
     total = sum(votes(tree, "credal")[tree.apply(values)] for tree in trees)
-    chosen: NDArray[np.int64] = np.round(total, 12).argmax(axis=1)
+    chosen: Ints = np.round(total, 12).argmax(axis=1)
     return float((chosen == test.columns[schema.target]).mean())
 
 

@@ -27,8 +27,7 @@ from privet.release.universe import Dummy, Universe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from privet.coding import Ints
     from privet.experiments.lab import Row
 
 __all__ = ["fong"]
@@ -36,7 +35,7 @@ __all__ = ["fong"]
 SHAPES = ("even", "flattest", "narrowest", "skewed", "sparse")
 
 
-def drawn(shape: str, kinds: int, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def drawn(shape: str, kinds: int, samples: int, rng: np.random.Generator) -> Ints:
     """Return the cells of samples in random order: figures 6-3 (a) to (c), and two usual shapes."""
     if shape == "even":
         cells = np.arange(samples) % kinds

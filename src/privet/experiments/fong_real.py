@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+    from privet.coding import Ints
     from privet.experiments.lab import Row, Seeds, Setting
 
 __all__ = ["CUTS", "real", "sampling"]
@@ -75,7 +75,7 @@ def sampling(setting: Setting, seeds: Seeds) -> dict[str, float]:
     train, test, schema = cut(setting["cut"])
     method = Complement(pick=setting["pick"])
     universe = method.universe(schema)
-    cells: NDArray[np.int64] = np.concatenate(list(method.cells(train, schema)))
+    cells: Ints = np.concatenate(list(method.cells(train, schema)))
     collected = np.bincount(cells, minlength=universe.size)
     with Randomness.seeded(seeds("pick")) as source:
         begun = process_time()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Ints, Mask
     from privet.estimate.base import Evidence
     from privet.split.scored import Scored
     from privet.split.tables import Total
@@ -45,7 +45,7 @@ class Known:
 
     def numbered(
         self, nodes: int, names: Sequence[Hashable] | None, depth: int | None
-    ) -> tuple[list[int], NDArray[np.bool_]]:
+    ) -> tuple[list[int], Mask]:
         """Return the numbers of nodes, and which of them are new.
 
         Nodes of one name have one number if their ``depth``, where there is a limit, agrees too.
@@ -61,11 +61,7 @@ class Known:
         return numbers, np.array(numbers) >= begin
 
     def hang(
-        self,
-        nodes: Sequence[int],
-        splits: Sequence[Scored | None],
-        keep: NDArray[np.bool_],
-        born: Sequence[int],
+        self, nodes: Sequence[int], splits: Sequence[Scored | None], keep: Mask, born: Sequence[int]
     ) -> None:
         """Hang children under split nodes; those that ``keep`` marks, end to end, are ``born``."""
         numbers = np.full(len(keep), -1)
@@ -157,15 +153,13 @@ class Draft:
         return nodes, tests
 
 
-def _labels(
-    counts: Floats, unsure: NDArray[np.bool_], parent: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _labels(counts: Floats, unsure: Mask, parent: Ints) -> Ints:
     """Return the leading class of each node; an empty or unsure one takes its parent's.
 
     Of classes that lead together it is the first, whatever rounding says.
     """
     most = counts.max(1, keepdims=True)
-    labels: NDArray[np.int64] = (counts >= most - TIE * np.abs(most)).argmax(1)
+    labels: Ints = (counts >= most - TIE * np.abs(most)).argmax(1)
     for node in np.flatnonzero((counts.sum(1) <= 0)[1:] | unsure[1:]) + 1:
         labels[node] = labels[parent[node]]
     return labels

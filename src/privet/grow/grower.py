@@ -20,9 +20,7 @@ from privet.tree.prune import prune_errors, prune_leaves
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Mask
     from privet.estimate.base import Evidence, Frontier
     from privet.split.policy import Policy
     from privet.split.scored import Scored
@@ -107,7 +105,7 @@ def grown(
 
 def next_level(
     evidence: Evidence, level: Level, depth: int, policy: Policy
-) -> tuple[Level | None, NDArray[np.bool_]]:
+) -> tuple[Level | None, Mask]:
     """Return the level below one of a depth (None if it is empty), and which children are on it."""
     keep = _kept([split for split in level.chosen if split is not None], depth + 1, policy)
     if not keep.any():
@@ -130,20 +128,20 @@ def _worthwhile(
     ]
 
 
-def _kept(splits: Sequence[Scored], depth: int, policy: Policy) -> NDArray[np.bool_]:
+def _kept(splits: Sequence[Scored], depth: int, policy: Policy) -> Mask:
     """Say which children of some nodes, laid end to end, stay open."""
     counts = np.concatenate([split.counts for split in splits])
     return _may_split(counts, np.concatenate([split.rows for split in splits]), depth, policy)
 
 
-def _may_split(counts: Floats, rows: Floats, depth: int, policy: Policy) -> NDArray[np.bool_]:
+def _may_split(counts: Floats, rows: Floats, depth: int, policy: Policy) -> Mask:
     """Say which nodes of one depth are large, impure and shallow enough to look for a split."""
     if policy.max_depth is not None and depth >= policy.max_depth:
         return np.zeros(len(counts), np.bool_)
     purest = counts.max(1) / np.maximum(counts.sum(1), TIE)
     impure = ((counts > 0).sum(1) > 1) & (purest < policy.max_purity - TIE)
     least = max(policy.min_samples_split, 2 * policy.min_samples_leaf)
-    may: NDArray[np.bool_] = impure & (rows >= least)
+    may: Mask = impure & (rows >= least)
     return may
 
 

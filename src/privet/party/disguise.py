@@ -17,6 +17,7 @@ from privet.schema import Attribute, Files
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privet.coding import Ints, Mask
     from privet.disguise.recipe import Recipe
     from privet.frames import Column
     from privet.party.agreement import Agreement
@@ -72,7 +73,7 @@ def disguise_party(
     if not rows:
         raise DataError(f"Party {party!r} has no records.", hint="check the table it gave.")
     keys = None
-    order: NDArray[np.int64] = np.arange(rows)
+    order: Ints = np.arange(rows)
     if id is not None and secret is not None:
         keys = keys_of(raw.pop(id), secret, id)
         order = np.lexsort((keys[:, 1], keys[:, 0]))
@@ -123,11 +124,11 @@ def _raw(records: Any, recipe: Recipe, id: str | None) -> tuple[dict[str, Column
 
 def _without_duplicates(
     keys: NDArray[np.uint64],
-    order: NDArray[np.int64],
+    order: Ints,
     id: str,  # noqa: A002
     *,
     drop: bool,
-) -> NDArray[np.int64]:
+) -> Ints:
     twice = repeated(keys[order])
     if not twice.any():
         return order
@@ -142,7 +143,7 @@ def _without_duplicates(
     return kept
 
 
-def repeated(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def repeated(keys: NDArray[np.uint64]) -> Mask:
     """Say which of sorted keys equal a neighbour."""
     same = (keys[1:] == keys[:-1]).all(1)
     twice = np.zeros(len(keys), np.bool_)

@@ -21,6 +21,7 @@ from privet.files.writing import new_private_file
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privet.coding import Mask
     from privet.frames import Column
 
 __all__ = ["Keys", "fingerprint", "keys_of", "new_secret", "read_secret"]
@@ -97,7 +98,7 @@ def _bytes(value: Any, name: str) -> bytes:
     raise DataError(message)
 
 
-def _refuse(missing: NDArray[np.bool_], name: str) -> None:
+def _refuse(missing: Mask, name: str) -> None:
     if missing.any():
         row = int(np.argmax(missing))
         message = f"The id {name!r} is missing in {int(missing.sum()):,} records."

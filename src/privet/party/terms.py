@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Coding
+    from privet.coding import Coding, Ints
     from privet.party.agreement import Agreement
     from privet.party.folder import PartyRelease
     from privet.split.policy import Policy
@@ -101,8 +99,8 @@ class Answer:
     question: str
     party: str
     rows: int
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
+    first: Ints
+    second: Ints
     seeded: bool = False
 
     def to_json(self) -> str:
@@ -212,7 +210,7 @@ class _Asked:
         answer = self._ask(boxes)[self._party]
         return answer.first, answer.second
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
         """Refuse: a tree is scored on records that it did not grow on."""
         del boxes, labels
         raise MethodError("A tree is not scored by terms; score it on a release.")

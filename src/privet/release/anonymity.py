@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Ints, Mask
     from privet.release.release import Release
     from privet.schema import Schema
 
-    Counts = NDArray[np.int64]
+    Counts = Ints
 
 __all__ = ["Anonymity", "Groups", "counted", "groups_of"]
 
@@ -29,8 +30,8 @@ SLACK = 1e-9  # of a distance: the sums of shares are rounded
 class Groups(NamedTuple):
     """Records that look alike: ``member`` is each record's group, ``sizes`` how many share it."""
 
-    member: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    member: Ints
+    sizes: Ints
 
 
 def groups_of(columns: Sequence[NDArray[Any]]) -> Groups:
@@ -75,7 +76,7 @@ class Anonymity:
     l: int | None = None  # noqa: E741 - its name in all the literature
     t: float | None = None
 
-    def good(self, counts: Counts, whole: Counts) -> NDArray[np.bool_]:
+    def good(self, counts: Counts, whole: Counts) -> Mask:
         """Return which groups keep the promise.
 
         ``counts`` are groups × sensitive values, ``whole`` those of all records; without a
@@ -86,7 +87,7 @@ class Anonymity:
         array([False, False,  True,  True])
         """
         sizes = counts.sum(axis=1)
-        good: NDArray[np.bool_] = sizes >= self.k
+        good: Mask = sizes >= self.k
         if self.l is not None:
             good &= (counts > 0).sum(axis=1) >= self.l
         if self.t is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.channel import Channel
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Ints
     from privet.release.release import Part, Release
     from privet.table import MemoryTable
 
@@ -29,7 +29,7 @@ _EPOCH = date(1970, 1, 1)
 _EQUAL = 1e-6  # relative: what is left of 2**32 words after sharing them out goes to one value
 
 
-def near_cells(channel: Channel) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def near_cells(channel: Channel) -> tuple[Ints, Ints]:
     """Return the first and the last code that each released code is likeliest to come from.
 
     >>> from privet.channel import Band

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding
+    from privet.coding import Coding, Ints, Mask
     from privet.release.release import Part, Release
     from privet.table import Batch
 
-    Cells = NDArray[np.int64]
+    Cells = Ints
 
 __all__ = ["LIMIT", "Dummy", "Universe", "proposal"]
 
@@ -140,24 +140,24 @@ class Universe:
         cells = np.flatnonzero(counts)
         return {**self.part(cells), self.count_column: counts[cells].astype(np.float64)}
 
-    def real_rows(self, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    def real_rows(self, columns: Mapping[str, NDArray[Any]]) -> Mask:
         """Say which coded records are no dummies."""
         if self.dummy is None:
             return np.ones(len(columns[self.names[0]]), np.bool_)
         place = self.columns.index(self.dummy.attribute)
         return np.asarray(columns[self.dummy.attribute] < [*self.sizes, 1][place])
 
-    def is_real(self, cells: Cells) -> NDArray[np.bool_]:
+    def is_real(self, cells: Cells) -> Mask:
         """Say which cells are no dummies."""
         if self.dummy is None:
             return np.ones(len(cells), np.bool_)
         place = self.columns.index(self.dummy.attribute)
         behind = math.prod(self.stored[place + 1 :])
         real = [*self.sizes, 1][place]
-        real_cells: NDArray[np.bool_] = cells // behind % self.stored[place] < real
+        real_cells: Mask = cells // behind % self.stored[place] < real
         return real_cells
 
-    def counts(self, batch: Batch) -> NDArray[np.int64]:
+    def counts(self, batch: Batch) -> Ints:
         """Return how often each record of a stored table is there."""
         return np.asarray(batch.columns[self.count_column]).astype(np.int64)
 
@@ -216,7 +216,7 @@ class Universe:
             message = "The two tables do not complete any records to the universe on the card."
             raise ReleaseError(message, hint="ask the owner for the release again.")
 
-    def collected(self, parts: Iterable[Part]) -> NDArray[np.int64]:
+    def collected(self, parts: Iterable[Part]) -> Ints:
         """Return how often each cell was collected: what the tables leave of the universe."""
         counts = np.full(self.size, self.copies, np.int64)
         for part in parts:

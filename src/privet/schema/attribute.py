@@ -18,9 +18,7 @@ from privet.schema.declared import CELLS, check, dated
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Codes, Floats
+    from privet.coding import Codes, Floats, Mask
 
 __all__ = ["DEFAULT_BINS", "Attribute", "Missing", "toml_of"]
 
@@ -274,7 +272,7 @@ class Attribute:
         hint += "dates; or convert it to numbers."
         return DataError(f"{message}{low:g} to {high:g}.", hint=hint, column=self.name)
 
-    def misfits(self, column: Any) -> NDArray[np.bool_]:
+    def misfits(self, column: Any) -> Mask:
         """Say which values of a raw column the domain does not have.
 
         >>> Attribute.numeric("age", low=0, high=120).misfits([31, 140]).tolist()
@@ -286,7 +284,7 @@ class Attribute:
         codes = code_values(column, coding.places, self.name, unknown=coding.size)
         return np.asarray(codes == coding.size, np.bool_)
 
-    def _wrong(self, numbers: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _wrong(self, numbers: Floats) -> tuple[Mask, Mask]:
         """Say which numbers lie outside the range, and which of all are wrong."""
         low, high = self.range
         with np.errstate(invalid="ignore"):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Mask
     from privet.split.policy import Policy
     from privet.split.tables import Estimate
 
@@ -108,7 +108,7 @@ def candidates_of(
     return Candidates(attribute, estimate, coding, branch, counts, gain, z, score)
 
 
-def _left_sides(mean: Floats, coding: Coding, policy: Policy) -> NDArray[np.bool_] | None:
+def _left_sides(mean: Floats, coding: Coding, policy: Policy) -> Mask | None:
     """Return the left sides of all divisions in two, or None for one branch per category.
 
     A cut between ordered codes is offered once, whatever the number of empty codes in between.

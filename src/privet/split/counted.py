@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding
+    from privet.coding import Coding, Ints
     from privet.split.policy import Policy
 
 __all__ = ["CountTables", "best_counted", "offsets_of"]
@@ -33,11 +33,11 @@ class CountTables:
     ``counts`` adds up, ``rows`` (nodes × cells) says how many records there are.
     """
 
-    counts: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    counts: Ints
+    offsets: Ints
     scale: float = 1.0
     whole: bool = False
-    rows: NDArray[np.int64] | None = None
+    rows: Ints | None = None
 
     @property
     def nodes(self) -> int:
@@ -62,7 +62,7 @@ class CountTables:
         occurs = (self.counts != 0).reshape(self.nodes, -1)
         return [row.tobytes() for row in np.packbits(occurs, axis=1)]
 
-    def of(self, nodes: NDArray[np.int64]) -> CountTables:
+    def of(self, nodes: Ints) -> CountTables:
         """Return the tables of some of the nodes, which are in order."""
         if len(nodes) == self.nodes:
             return self
@@ -70,7 +70,7 @@ class CountTables:
         return replace(self, counts=self.counts[nodes], rows=rows)
 
 
-def offsets_of(codings: Sequence[Coding]) -> NDArray[np.int64]:
+def offsets_of(codings: Sequence[Coding]) -> Ints:
     """Return where each attribute's cells start, and the end."""
     return np.cumsum([0, *(coding.size for coding in codings)]).astype(np.int64)
 
@@ -146,8 +146,8 @@ def best_counted(
 
 
 def _counted(
-    cells: NDArray[np.int64], coding: Coding, policy: Policy, place: int, after: int
-) -> tuple[NDArray[np.int16], NDArray[np.int64], tuple[int, int]]:
+    cells: Ints, coding: Coding, policy: Policy, place: int, after: int
+) -> tuple[NDArray[np.int16], Ints, tuple[int, int]]:
     """Write out the split that the compiled search chose: branches, class counts, the gap."""
     kind = kind_of(coding, policy)
     size = len(cells)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from numpy.typing import NDArray
+    from privet.coding import Floats, Ints
 
 __all__ = ["search_by"]
 
@@ -28,19 +28,19 @@ def search_by(  # noqa: PLR0915 - three searches, case by case
     """Return a compiled ``best_in_tables`` for a criterion, both of whose parts are kernels."""
 
     def best_in_tables(  # noqa: PLR0915 - three searches, case by case
-        counts: NDArray[np.int64],
+        counts: Ints,
         scale: float,
-        sizes: NDArray[np.int64],
-        offsets: NDArray[np.int64],
-        kinds: NDArray[np.int64],
+        sizes: Ints,
+        offsets: Ints,
+        kinds: Ints,
         least: float,
         light: float,
-        gains: NDArray[np.float64],
-        places: NDArray[np.int64],
-        nexts: NDArray[np.int64],
+        gains: Floats,
+        places: Ints,
+        nexts: Ints,
         margin: float,
-        infos: NDArray[np.float64],
-        cuts: NDArray[np.int64],
+        infos: Floats,
+        cuts: Ints,
     ) -> None:
         """Write the best gain per record of each node and attribute, and where it is.
 
@@ -56,7 +56,7 @@ def search_by(  # noqa: PLR0915 - three searches, case by case
         are ties: the first wins.
         """
 
-        def impurity(cells: NDArray[np.float64]) -> float:
+        def impurity(cells: Floats) -> float:
             rows = 0.0
             summed = 0.0
             for count in cells:
@@ -64,9 +64,7 @@ def search_by(  # noqa: PLR0915 - three searches, case by case
                 summed += term(count)
             return total(summed, rows) if rows > 0.0 else 0.0
 
-        def gain_of(
-            whole: float, left: NDArray[np.float64], both: NDArray[np.float64], least: float
-        ) -> float:
+        def gain_of(whole: float, left: Floats, both: Floats, least: float) -> float:
             # The gain of a division in two, or minus infinity if a side is too small.
             rows_left = 0.0
             rows_right = 0.0

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Box, Coding, Floats
+    from privet.coding import Box, Coding, Floats, Ints, Mask
     from privet.split.policy import Policy
 
 __all__ = ["TIE", "Scored", "Splits", "informations", "kind_of", "placed", "ratios", "roots"]
@@ -46,7 +46,7 @@ class Scored:
     counts: Floats
     errors: Floats
     size_errors: Floats
-    unsure: NDArray[np.bool_]
+    unsure: Mask
     gap: tuple[int, int] = (-1, -1)
     records: Floats | None = None
 
@@ -65,18 +65,16 @@ class Splits:
     code takes, and ``branches[i]`` how many there are (0 where there is no split).
     """
 
-    attribute: NDArray[np.int64]
+    attribute: Ints
     branch: NDArray[np.int16]
-    branches: NDArray[np.int64]
+    branches: Ints
 
     @property
-    def first(self) -> NDArray[np.int64]:
+    def first(self) -> Ints:
         """The place of each node's first child, all children laid end to end."""
         return np.cumsum(self.branches) - self.branches
 
-    def boxes(
-        self, parents: Sequence[Box], codings: Sequence[Coding], keep: NDArray[np.bool_]
-    ) -> list[Box]:
+    def boxes(self, parents: Sequence[Box], codings: Sequence[Coding], keep: Mask) -> list[Box]:
         """Return the boxes of those children, all laid end to end, that ``keep`` marks."""
         kept = []
         place = 0
@@ -127,7 +125,7 @@ def informations(counts: Floats) -> Floats:
 
 
 def placed(
-    side: NDArray[np.int16], empty: NDArray[np.bool_], rows: Floats, coding: Coding
+    side: NDArray[np.int16], empty: Mask, rows: Floats, coding: Coding
 ) -> tuple[NDArray[np.int16], tuple[int, int]]:
     """Give codes that do not occur at the node a branch: the nearer one, or the heavier one."""
     if coding.ordered:

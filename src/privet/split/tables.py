@@ -17,7 +17,7 @@ from privet.split.scored import roots
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Floats
+    from privet.coding import Coding, Floats, Mask
     from privet.split.policy import Policy
 
 __all__ = ["Counted", "Estimate", "Linear", "Screened", "Total", "Written", "members"]
@@ -36,7 +36,7 @@ class Screened(NamedTuple):
 
     z: Floats
     score: Floats
-    large: NDArray[np.bool_]
+    large: Mask
 
 
 class Written(NamedTuple):
@@ -45,7 +45,7 @@ class Written(NamedTuple):
     z: float
     errors: Floats
     size_errors: Floats
-    unsure: NDArray[np.bool_]
+    unsure: Mask
 
 
 class Estimate:

@@ -12,6 +12,7 @@ from privet.randomness import fresh_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from privet.coding import Floats
     from privet.survey.questionnaire import Questionnaire
 
 __all__ = ["Crowd", "crowd", "disguised"]
@@ -32,7 +33,7 @@ class Crowd:
         """How many they are."""
         return len(next(iter(self.codes.values())))
 
-    def shares(self, column: str, size: int) -> NDArray[np.float64]:
+    def shares(self, column: str, size: int) -> Floats:
         """Return the true shares of a column's codes."""
         counts = np.bincount(self.codes[column], minlength=size)
         return np.asarray(counts / counts.sum(), np.float64)

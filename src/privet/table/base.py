@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Ints
     from privet.table.memory import MemoryTable
 
 __all__ = ["Batch", "IntArrays", "Meter", "Table", "added", "thinned"]
 
-IntArrays: TypeAlias = "tuple[NDArray[np.int64], ...]"
+IntArrays: TypeAlias = "tuple[Ints, ...]"
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def thinned(batch: Batch, names: Sequence[str], step: int) -> dict[str, NDArray[
 
 def added(parts: Iterable[IntArrays]) -> IntArrays | None:
     """Return the sum of arrays, place by place; None if there are none."""
-    total: list[NDArray[np.int64]] | None = None
+    total: list[Ints] | None = None
     for part in parts:
         if total is None:
             total = [array.copy() for array in part]

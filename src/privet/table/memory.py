@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Ints
+
 __all__ = ["MemoryTable"]
 
 BATCH_ROWS = 1 << 16
@@ -57,7 +59,7 @@ class MemoryTable(Table):
         """Return a view of some rows."""
         return MemoryTable({name: column[start:stop] for name, column in self.columns.items()})
 
-    def take(self, order: NDArray[np.int64]) -> MemoryTable:
+    def take(self, order: Ints) -> MemoryTable:
         """Return the rows in another order."""
         return MemoryTable({name: column[order] for name, column in self.columns.items()})
 

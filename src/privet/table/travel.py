@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Ints
     from privet.table.base import IntArrays
 
 __all__ = ["Arriving", "Rows", "Tasks", "guarded", "pack", "told", "unpack"]
@@ -204,7 +205,7 @@ def joined(arrived: Iterator[Any]) -> Iterator[Any]:
 
 
 def _check_places(column: Any, last: int | None) -> int:
-    places: NDArray[np.int64] = column.to_numpy()
+    places: Ints = column.to_numpy()
     before = places[:1] if last is None else np.array([last])
     step = np.diff(places, prepend=before - (last is None))
     if (step <= 0).any():

@@ -21,9 +21,7 @@ from privet.tree.export import path_to
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats, Mask
+    from privet.coding import Floats, Ints, Mask
     from privet.tree.tree import Tree
 
 __all__ = ["Diagram", "Level", "Lump", "TooManyCasesError", "Voters"]
@@ -58,21 +56,21 @@ class Level(NamedTuple):
     """
 
     lumps: tuple[tuple[Lump, ...], ...]
-    goes: NDArray[np.int64]
+    goes: Ints
 
 
 class Diagram(NamedTuple):
     """Levels from the ``starts`` on, and which classes are possible at each end."""
 
-    starts: NDArray[np.int64]
+    starts: Ints
     levels: tuple[Level, ...]
-    ends: NDArray[np.bool_]
+    ends: Mask
 
 
 class _States(NamedTuple):
     """Leaves that can still be reached in trees that are open, and the votes of the others."""
 
-    alive: NDArray[np.bool_]
+    alive: Mask
     votes: Floats
 
 
@@ -94,7 +92,7 @@ class Voters:
         return len(self._given)
 
     @cached_property
-    def _starts(self) -> NDArray[np.int64]:
+    def _starts(self) -> Ints:
         return np.cumsum([0, *(len(tree.leaves) for tree in self.trees)])[:-1]
 
     @cached_property
@@ -113,7 +111,7 @@ class Voters:
         return tests
 
     @cached_property
-    def _needed(self) -> dict[int, NDArray[np.int64]]:
+    def _needed(self) -> dict[int, Ints]:
         """Which branch each leaf needs of each test of an attribute; −1 if it does not care."""
         column = {pair: at for tests in self._tests.values() for at, pair in enumerate(tests)}
         needed = {
@@ -152,14 +150,12 @@ class Voters:
             Lump(np.isin(np.arange(coding.size), codes), routes) for routes, codes in ways.items()
         )
 
-    def taking(self, place: int, route: Route) -> NDArray[np.bool_]:
+    def taking(self, place: int, route: Route) -> Mask:
         """Return which leaves of all trees a value with such a route can come to."""
         needed = self._needed[place]
         return np.asarray(((needed < 0) | (needed == np.array(route))).all(1))
 
-    def follow(
-        self, begin: NDArray[np.bool_], groups: Sequence[Sequence[int]], *, whole: bool
-    ) -> Diagram:
+    def follow(self, begin: Mask, groups: Sequence[Sequence[int]], *, whole: bool) -> Diagram:
         """Return the diagram of groups of attributes, asked in this order.
 
         ``begin`` marks, for each start, the leaves that can be reached when nothing is asked yet.
@@ -194,7 +190,7 @@ class Voters:
 
     def _asked(
         self, states: _States, group: Sequence[int], ways: Sequence[tuple[Route, ...]]
-    ) -> tuple[NDArray[np.int64], _States]:
+    ) -> tuple[Ints, _States]:
         """Return where states go by each way, and the states of the next level."""
         leaves = self._given.shape[0]
         taken = np.ones((len(ways), leaves), np.bool_)
@@ -205,13 +201,13 @@ class Voters:
         after, goes = self._settled(_States(alive, np.repeat(states.votes, len(ways), 0)))
         return goes.reshape(len(states.alive), len(ways)), after
 
-    def _settled(self, states: _States) -> tuple[_States, NDArray[np.int64]]:
+    def _settled(self, states: _States) -> tuple[_States, Ints]:
         """Return the states that are open, each once, and which of them, or −1 − class, each is."""
         goes = np.empty(len(states.alive), np.int64)
         if not len(goes):
             return states, goes
         left: list[_States] = []
-        places: list[NDArray[np.int64]] = []
+        places: list[Ints] = []
         for begin in range(0, len(goes), BLOCK):
             piece = slice(begin, begin + BLOCK)
             block = _States(states.alive[piece].copy(), states.votes[piece].copy())
@@ -231,7 +227,7 @@ class Voters:
         goes[np.concatenate(places)] = inverse
         return _States(alive[first], votes[first]), goes
 
-    def _decided(self, block: _States) -> NDArray[np.int64]:
+    def _decided(self, block: _States) -> Ints:
         """Settle trees whose leaves vote alike, in place; return the class elected, or −1."""
         alive, votes = block
         masked = alive[:, :, None]
@@ -254,9 +250,7 @@ class Voters:
         shares = np.round(np.divide(votes, whole, out=votes.copy(), where=whole > 0), 12)
         done = np.logical_not(waiting.any(axis=1))
         sure = ahead.min(axis=1) > LEAD
-        labels: NDArray[np.int64] = np.where(
-            done, shares.argmax(1), np.where(sure, winner, np.int64(-1))
-        )
+        labels: Ints = np.where(done, shares.argmax(1), np.where(sure, winner, np.int64(-1)))
         return labels
 
 
@@ -279,7 +273,7 @@ class _Ends:
             numbers.append(below.setdefault(members, len(below)))
         return numbers
 
-    def marks(self) -> NDArray[np.bool_]:
+    def marks(self) -> Mask:
         """Return the classes of each end, ends × classes."""
         marks = np.zeros((len(self._known), self._classes), np.bool_)
         for members, at in self._known.items():
@@ -287,9 +281,7 @@ class _Ends:
         return marks
 
 
-def _union(
-    members: tuple[int, ...], kids: NDArray[np.int64], ways: Sequence[int]
-) -> tuple[int, ...]:
+def _union(members: tuple[int, ...], kids: Ints, ways: Sequence[int]) -> tuple[int, ...]:
     """Return where the members of a set can go by any of these ways; ends stay."""
     if len(members) == 1 and len(ways) == 1:
         return (int(kids[members[0], ways[0]]),)

@@ -17,9 +17,7 @@ from privet.errors import TreeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints, Mask
     from privet.tree.tree import Tree
 
 __all__ = ["Intersections", "Limits", "intersect", "limits_of"]
@@ -35,9 +33,9 @@ class Limits:
 
     lower: Floats
     upper: Floats
-    tested: NDArray[np.bool_]
+    tested: Mask
 
-    def at(self, rows: NDArray[np.int64]) -> Limits:
+    def at(self, rows: Ints) -> Limits:
         """Return the limits of some rows."""
         return Limits(self.lower[rows], self.upper[rows], self.tested[rows])
 
@@ -76,8 +74,8 @@ class Intersections:
     ``leaves`` are an intersection's leaves, one per tree; ``limits`` has a row per intersection.
     """
 
-    member: NDArray[np.int64]
-    leaves: NDArray[np.int64]
+    member: Ints
+    leaves: Ints
     limits: Limits
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints, Mask
 
 __all__ = ["grafted"]
 
@@ -28,7 +28,7 @@ MOST_NODES = 50_000  # a record is weighed in each leaf: more would take longer 
 MOST_MARKS = 100_000_000  # of leaves by codes, a byte each; beyond, cases go through all trees
 LEAD = 1e-9  # of votes that decides: shares are rounded to 12 digits before they are compared
 
-Allowed = dict[int, "NDArray[np.bool_]"]  # by attribute: the codes that come so far
+Allowed = dict[int, "Mask"]  # by attribute: the codes that come so far
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Place:
     tree: int
     node: int
     votes: Floats
-    reached: NDArray[np.bool_]
+    reached: Mask
     allowed: Allowed = field(default_factory=dict)
     decided: bool = False
 
@@ -55,7 +55,7 @@ class _Voters:
     votes: Sequence[Floats]
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Where each tree's leaves begin among those of all."""
         return np.cumsum([0, *(len(tree.leaves) for tree in self.trees)])[:-1]
 
@@ -72,7 +72,7 @@ class _Voters:
         return np.concatenate([votes[tree.leaves] for tree, votes in pairs])
 
     @cached_property
-    def taking(self) -> list[NDArray[np.bool_]]:
+    def taking(self) -> list[Mask]:
         """For each attribute, which codes each leaf of all trees can take, leaves × codes."""
         boxes = [box for tree in self.trees for box in _leaf_boxes(tree)]
         return [

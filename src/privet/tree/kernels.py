@@ -13,18 +13,20 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from privet.coding import Floats, Ints
+
 __all__ = ["descend"]
 
 
 @kernel
 def descend(
-    values: NDArray[np.float64],
-    attribute: NDArray[np.int64],
-    threshold: NDArray[np.float64],
-    child: NDArray[np.int64],
-    heavy: NDArray[np.int64],
+    values: Floats,
+    attribute: Ints,
+    threshold: Floats,
+    child: Ints,
+    heavy: Ints,
     routes: NDArray[Any],
-    out: NDArray[np.int64],
+    out: Ints,
 ) -> None:
     """Write the leaf each record reaches.
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
     from privet.tree.tree import Tree
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-def cut(tree: Tree, stays: NDArray[np.bool_]) -> Tree:
+def cut(tree: Tree, stays: Mask) -> Tree:
     """Return the tree in which only tests marked by ``stays`` remain; others become leaves."""
     kept, level = [], [0]
     while level:  # level by level, so that children stay neighbours
@@ -73,7 +73,7 @@ def prune_leaves(tree: Tree, most: int) -> Tree:
     return tree if stays[tree.child >= 0].all() else cut(tree, stays)
 
 
-def worth_their_cost(tree: Tree, cost: float) -> NDArray[np.bool_]:
+def worth_their_cost(tree: Tree, cost: float) -> Mask:
     """Say which nodes stay divided where a leaf costs as much as ``cost`` errors."""
     counts = np.maximum(tree.counts, 0.0)
     least = counts.sum(1) - counts[np.arange(tree.nodes), tree.label] + cost

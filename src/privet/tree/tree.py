@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Ints
 
 __all__ = ["Tree"]
 
@@ -72,16 +72,16 @@ class Tree:
     codings: tuple[Coding, ...]
     classes: tuple[Value, ...]
     target: str
-    parent: NDArray[np.int64]
-    attribute: NDArray[np.int64]
-    child: NDArray[np.int64]
-    branches: NDArray[np.int64]
+    parent: Ints
+    attribute: Ints
+    child: Ints
+    branches: Ints
     threshold: Floats
     around: Floats
     routes: tuple[NDArray[np.int16] | None, ...]
     counts: Floats
     errors: Floats
-    label: NDArray[np.int64]
+    label: Ints
     gain: Floats
     z: Floats
     size_errors: Floats
@@ -98,12 +98,12 @@ class Tree:
         return len(self.attribute)
 
     @cached_property
-    def leaves(self) -> NDArray[np.int64]:
+    def leaves(self) -> Ints:
         """The numbers of the leaves."""
         return np.flatnonzero(self.child < 0)
 
     @cached_property
-    def depths(self) -> NDArray[np.int64]:
+    def depths(self) -> Ints:
         """Each node's distance from the root."""
         depths = np.zeros(self.nodes, np.int64)
         for node in range(1, self.nodes):
@@ -129,7 +129,7 @@ class Tree:
         return range(first, first + int(self.branches[node])) if first >= 0 else range(0)
 
     @cached_property
-    def heavy(self) -> NDArray[np.int64]:
+    def heavy(self) -> Ints:
         """Each node's child with most records: where a category goes that the tree never saw."""
         rows = self.counts.sum(1)
         return np.array(
@@ -174,7 +174,7 @@ class Tree:
                     shares[node] = np.eye(len(self.classes))[self.label[node]]
         return shares
 
-    def apply(self, values: Floats) -> NDArray[np.int64]:
+    def apply(self, values: Floats) -> Ints:
         """Return the leaf of each record: numbers as they are, categories as codes, or -1.
 
         >>> import privet as pv
@@ -236,7 +236,7 @@ class Tree:
         pairs = zip(codings, self.codings, strict=True)
         return self if all(merged is other for merged, other in pairs) else self.recoded(codings)
 
-    def take(self, nodes: Sequence[int] | NDArray[np.int64]) -> Tree:
+    def take(self, nodes: Sequence[int] | Ints) -> Tree:
         """Return the tree of some nodes in a new order, every array with them.
 
         Parents come before their children, and children of one node are neighbours; either all of

@@ -16,12 +16,11 @@ from privet.table import MemoryTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from privet.audit.world import Case, World
+    from privet.coding import Ints
     from privet.release.universe import Universe
 
-    Counts = NDArray[np.int64]
+    Counts = Ints
 
 __all__ = [
     "is_complemented",

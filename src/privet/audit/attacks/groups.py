@@ -19,14 +19,12 @@ from privet.release.anonymity import groups_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
     from privet.audit.attacks.base import Outcome
     from privet.audit.world import Group, World
     from privet.channel import Channel
+    from privet.coding import Ints
     from privet.release import Release
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["collusion", "guess_group", "known_value", "opposite"]
 
@@ -45,7 +43,7 @@ def _has_groups(case: Case) -> str:
     )
 
 
-def _known(case: Case, names: Sequence[str]) -> NDArray[np.int64]:
+def _known(case: Case, names: Sequence[str]) -> Ints:
     """Number the records by what is known of them: some attributes, and the class if it is plain.
 
     An attribute of a group is known as the group's channel sees it.

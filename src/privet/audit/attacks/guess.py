@@ -11,11 +11,9 @@ from privet.audit.attacks.base import Trial, attack
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from privet.audit.world import Case, World
+    from privet.coding import Floats, Ints
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["best_guess", "guess", "has_channels", "success"]
 
@@ -27,9 +25,9 @@ def has_channels(case: Case) -> str:
     return "" if case.truth else "the release has parts that only belong together"
 
 
-def best_guess(shares: Floats, law: Floats) -> NDArray[np.int64]:
+def best_guess(shares: Floats, law: Floats) -> Ints:
     """Return for each output the likeliest original: the first x with the largest π_x M[y, x]."""
-    best: NDArray[np.int64] = np.argmax(law * shares, axis=1)
+    best: Ints = np.argmax(law * shares, axis=1)
     return best
 
 

@@ -14,9 +14,8 @@ from privet.release.anonymity import groups_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from privet.audit.world import Case, World
+    from privet.coding import Ints
     from privet.release import Part, Release
     from privet.release.anonymity import Groups
 
@@ -44,7 +43,7 @@ def has_plain(case: Case) -> str:
     return "" if len(plain) > 1 else "no attribute but the class is plain, so no row stands out"
 
 
-def shown_groups(world: World) -> tuple[NDArray[np.int64], NDArray[np.int64], Groups] | None:
+def shown_groups(world: World) -> tuple[Ints, Ints, Groups] | None:
     """Return each row's class, the class shown for it, and the rows that look alike.
 
     Alike are rows with the same quasi-identifier under k-anonymity, and with the same values of

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.audit.world import Case, Group, World
+    from privet.coding import Floats, Ints
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["CELLS", "dealt", "guessed", "joint"]
 
@@ -74,7 +74,7 @@ def joint(world: World) -> Iterator[Trial]:
         )
 
 
-def dealt(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def dealt(case: Case) -> tuple[Ints, Ints, Ints]:
     """Deal the rows at random: those that teach, those among them that are tried, those tested."""
     order = case.rng.permutation(case.rows)
     taught, others = order[: case.rows // 2], order[case.rows // 2 :]
@@ -84,14 +84,14 @@ def dealt(case: Case) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.
 def guessed(
     world: World,
     group: Group,
-    taught: NDArray[np.int64],
-    tried: NDArray[np.int64],
+    taught: Ints,
+    tried: Ints,
     seen: dict[str, tuple[Any, Any]],
     limit: int,
     *,
     known: bool = False,
     silent: bool = False,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the guesses for the tested rows, with as many helpers as served best on the tried.
 
     ``known`` helpers are seen as they are, not as they are released; a ``silent`` group's own
@@ -104,7 +104,7 @@ def guessed(
         own = np.broadcast_to(own, (max(group.size, len(world.law(group))), group.size))
     scores = [own[seen[group.about][side][:limit]] for side in (0, 1)]
     truth = case.truth[group.about][tried]
-    best: NDArray[np.int64] = np.argmax(scores[1], axis=1)
+    best: Ints = np.argmax(scores[1], axis=1)
     most = (np.argmax(scores[0], axis=1) == truth).mean()
     for other, table in _helpers(world, group, taught, known=known):
         for side in (0, 1):
@@ -115,9 +115,7 @@ def guessed(
     return best
 
 
-def _helpers(
-    world: World, group: Group, taught: NDArray[np.int64], *, known: bool
-) -> list[tuple[str, Floats]]:
+def _helpers(world: World, group: Group, taught: Ints, *, known: bool) -> list[tuple[str, Floats]]:
     """Return log P(output of another | value of this), outputs × values, most telling first."""
     case = world.case
     own = case.truth[group.about][taught].astype(np.int64)

@@ -22,11 +22,9 @@ from privet.estimate.reconstruction import cells_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
     from privet.audit.world import Case, Group, World
+    from privet.coding import Floats, Ints
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["BOUND", "edge", "posterior", "recover_bayes", "recover_pca", "recover_spectral"]
 
@@ -120,7 +118,7 @@ class _Belief:
         posterior = joint / np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
         return cls(coarse, posterior, (coarse.cells + lasts) / 2)
 
-    def slots(self, pairs: _Pairs) -> NDArray[np.int64]:
+    def slots(self, pairs: _Pairs) -> Ints:
         """Return the interval of each released number."""
         outputs = (pairs.seen + pairs.noise.reach).astype(np.int64)
         return self.coarse.slots[outputs].astype(np.int64)

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.random import Generator
-    from numpy.typing import NDArray
 
     from privet.audit.attacks.base import Trial
     from privet.audit.world import World
+    from privet.coding import Ints
 
-    Counts = NDArray[np.int64]
+    Counts = Ints
 
 __all__ = ["from_lacking", "from_moved", "one_table"]
 

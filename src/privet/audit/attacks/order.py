@@ -13,11 +13,9 @@ from privet.audit.true_pairs import CLOSE, monotone_names, windows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from privet.audit.world import Case, World
+    from privet.coding import Floats
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["between", "by_neighbours", "by_rank", "rank"]
 

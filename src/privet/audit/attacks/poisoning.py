@@ -15,9 +15,8 @@ from privet.errors import MethodError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from privet.audit.world import Group, World
+    from privet.coding import Floats
 
 __all__ = ["FAKES", "poisoning"]
 
@@ -63,7 +62,7 @@ def poisoning(world: World) -> Iterator[Trial]:
         )
 
 
-def _weights(world: World, group: Group) -> NDArray[np.float64]:
+def _weights(world: World, group: Group) -> Floats:
     if world.kind == "plain" or group.channel is None:
         return np.eye(group.size)
     return group.channel.inverse()

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from privet.coding import Floats
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["bayes", "pca", "spectral"]
 

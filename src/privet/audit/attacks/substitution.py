@@ -20,11 +20,9 @@ from privet.audit.attacks.recovery import pca, spectral
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
     from privet.audit.world import Case, Group, World
+    from privet.coding import Floats
 
-    Floats = NDArray[np.float64]
 
 __all__ = ["recover_pca", "recover_spectral", "taken_for_noise"]
 
