@@ -13,7 +13,7 @@ written batch by batch, and the batches' size does not change what is in them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,17 +24,12 @@ from privet.errors import InputError
 from privet.schema import Attribute, Schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-    from privet.coding import Floats
-
-    Array: TypeAlias = Floats
-    Columns: TypeAlias = dict[str, NDArray[Any]]
-    People: TypeAlias = Mapping[str, NDArray[Any]]
-    Mask: TypeAlias = NDArray[np.bool_]
+    from privet.coding import Mask
+    from privet.datasets.agrawal_functions import Columns, People
 
 __all__ = ["FAMILIES", "agrawal", "as_functions", "batches", "is_a", "schema"]
 

@@ -13,12 +13,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Floats
+    from privet.coding import Floats, Mask
 
-    Array: TypeAlias = Floats
     Columns: TypeAlias = dict[str, NDArray[Any]]
     People: TypeAlias = Mapping[str, NDArray[Any]]
-    Mask: TypeAlias = NDArray[np.bool_]
 
 
 __all__ = ["FAMILIES", "function_of", "is_a"]
@@ -46,13 +44,13 @@ def _lent(people: People, low: float) -> Mask:
     return _within(people["loan"], low, low + 200_000)
 
 
-def _income(people: People) -> Array:
-    total: Array = people["salary"] + people["commission"]
+def _income(people: People) -> Floats:
+    total: Floats = people["salary"] + people["commission"]
     return total
 
 
-def _equity(people: People) -> Array:
-    equity: Array = 0.1 * people["hvalue"] * np.maximum(people["hyears"] - 20, 0)
+def _equity(people: People) -> Floats:
+    equity: Floats = 0.1 * people["hvalue"] * np.maximum(people["hyears"] - 20, 0)
     return equity
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from privet.split.criterion import criterion
 from privet.split.scored import TIE, Scored, roots
-from privet.split.tables import Linear
+from privet.split.tables import Linear, sureness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,10 +104,7 @@ def _scores(pairs: Pairs | SummedPairs, policy: Policy) -> tuple[Floats, Floats,
     variances = pairs.variances(asked)
     with np.errstate(divide="ignore", invalid="ignore"):
         gain, variance = gains / whole, variances[:, 0] / whole**2
-        error = np.sqrt(np.maximum(variance, 0.0))
-        z = np.where(variance > 0, gain / error, np.where(variance < 0, 0.0, np.inf))
-        score = np.where(z > 0, gain * (1.0 - (Linear.gain_z / z) ** 2), -1.0)
-    score = np.where(np.isinf(z), gain, score)
+    z, score = sureness(gain, variance, Linear.gain_z)
     noisy = variance != 0
     rows = mean.sum(-1)
     errors = np.where(noisy[:, None], np.sqrt(np.maximum(variances[:, 1:], 0.0)), 0.0)

@@ -32,15 +32,21 @@ def count_joint(codes: NDArray[np.uint16], target: NDArray[Any], shape: Ints, ou
 
 
 @kernel
+def _sums_and_window(table: Floats, far: float) -> tuple[Floats, Floats]:
+    """Return ``far`` times the sums along the first of two axes, and as many zeros."""
+    sums = np.zeros(table.shape[1])
+    for v in range(len(table)):
+        for i in range(len(sums)):
+            sums[i] += far * table[v, i]
+    return sums, np.zeros_like(sums)
+
+
+@kernel
 def spread(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
     """Apply a two-level factor to the first of two axes: inputs to outputs."""
     inputs, inner = table.shape
     more = near - far
-    sums = np.zeros(inner)
-    window = np.zeros(inner)
-    for v in range(inputs):
-        for i in range(inner):
-            sums[i] += far * table[v, i]
+    sums, window = _sums_and_window(table, far)
     for u in range(len(out)):
         if u < inputs:
             for i in range(inner):
@@ -55,13 +61,9 @@ def spread(table: Floats, far: float, near: float, width: int, out: Floats) -> N
 @kernel
 def gather(table: Floats, far: float, near: float, width: int, out: Floats) -> None:
     """Apply the transpose of a two-level factor to the first of two axes: outputs to inputs."""
-    outputs, inner = table.shape
+    inner = table.shape[1]
     more = near - far
-    sums = np.zeros(inner)
-    window = np.zeros(inner)
-    for u in range(outputs):
-        for i in range(inner):
-            sums[i] += far * table[u, i]
+    sums, window = _sums_and_window(table, far)
     for u in range(width - 1):
         for i in range(inner):
             window[i] += table[u, i]

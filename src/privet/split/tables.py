@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from privet.coding import Coding, Floats, Mask
     from privet.split.policy import Policy
 
-__all__ = ["Counted", "Estimate", "Linear", "Screened", "Total", "Written", "members"]
+__all__ = [
+    "Counted",
+    "Estimate",
+    "Linear",
+    "Screened",
+    "Total",
+    "Written",
+    "members",
+    "sureness",
+]
 
 
 class Total(NamedTuple):
@@ -105,6 +114,18 @@ class Counted(Estimate):
     rows: Floats | None = None
 
 
+def sureness(gain: Floats, variance: Floats, gain_z: float) -> tuple[Floats, Floats]:
+    """Return how many standard errors each gain is above zero, and what it scores.
+
+    An estimated variance may come out negative: then nothing is known of the error.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(np.maximum(variance, 0.0))
+        z = np.where(variance > 0, gain / error, np.where(variance < 0, 0.0, np.inf))
+        score = np.where(z > 0, gain * (1.0 - (gain_z / z) ** 2), -1.0)
+    return z, np.where(np.isinf(z), gain, score)
+
+
 class Linear(Estimate):
     """A table estimated linearly from what was observed: the variance of every sum is known.
 
@@ -132,11 +153,7 @@ class Linear(Estimate):
         coefficients = np.einsum("kbv,kbc->kvc", member, slopes)
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = self.variances(coefficients) / np.maximum(total, 0.0).sum(-1) ** 2
-            # An estimated variance may come out negative: then nothing is known of the error.
-            error = np.sqrt(np.maximum(variance, 0.0))
-            z = np.where(variance > 0, gain / error, np.where(variance < 0, 0.0, np.inf))
-            score = np.where(z > 0, gain * (1.0 - (self.gain_z / z) ** 2), -1.0)
-        score = np.where(np.isinf(z), gain, score)
+        z, score = sureness(gain, variance, self.gain_z)
         noisy = variance != 0
         rows = counts.sum(-1)
         errors = self._row_errors(member) if noisy.any() else np.zeros_like(rows)
