@@ -30,7 +30,7 @@ CLASSLESS = "the class is looked for among the columns; give it as y if it is el
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """A classifier of plain records; one that learned from a release takes columns by name."""
+    """A classifier of plain records; after a release, it takes columns by name."""
 
     classes_: NDArray[Any]
     _by_name: bool
@@ -44,7 +44,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
 
     def _name_attributes(self, attributes: Sequence[Attribute | Coding]) -> None:
         """Learn the attributes by name."""
-        self.feature_names_in_ = np.array([one.name for one in attributes], dtype=object)
+        self.feature_names_in_ = np.array([known.name for known in attributes], dtype=object)
         self.n_features_in_ = len(attributes)
         self._by_name = True
 

@@ -54,7 +54,7 @@ def find_cells(
 ) -> int:
     """Write the cell of each value; return the row of the first NaN, or -1.
 
-    ``edges`` ends with infinity. A value's bucket says between which edges to look, mostly one.
+    ``edges`` ends with infinity. A value's bucket says between which edges to look, mostly two.
     Buckets of a block come first, in a loop without a jump, so that several are found at once.
     """
     last = len(edges) - 1
@@ -101,7 +101,7 @@ class Coding:
     ``values`` lists the categories; or ``lower`` and ``upper`` give the smallest and the largest
     value of each cell. With ``missing`` the last code stands for a missing value: after all
     numbers, so that a missing value is never "at most" anything. Where categories were merged,
-    ``members`` lists the original values of each; None among them is a missing one.
+    ``members`` lists the original values of each; None among them is a missing value.
 
     >>> Coding.cells("age", [20, 40, 60], [40, 60, 80]).edges
     array([40., 60.])
@@ -147,7 +147,7 @@ class Coding:
 
     @property
     def known(self) -> int:
-        """The number of codes without the one for missing."""
+        """The number of codes, missing left out."""
         cells = self.lower if self.values is None else self.values
         return 0 if cells is None else len(cells)
 
@@ -158,10 +158,10 @@ class Coding:
 
     @property
     def places(self) -> Mapping[Value | None, int]:
-        """The code of each category, and of None if missing has one.
+        """The code of each category, and of None if missing has a code.
 
-        Where categories were merged, a value has its code by either name: the original one, and
-        the one it was released under.
+        Where categories were merged, a value has its code by either name: its own, and
+        the name it was released under.
         """
         if "places" not in self._tables:
             places: dict[Value | None, int] = {v: code for code, v in enumerate(self.values or ())}
@@ -196,7 +196,7 @@ class Coding:
 
     @property
     def edges(self) -> Floats:
-        """Cut points between neighbouring cells, the missing one behind infinity."""
+        """Cut points between neighbouring cells; missing values lie behind infinity."""
         if "edges" not in self._tables:
             lower, upper = self._bounds()
             pairs = zip(upper[:-1].tolist(), lower[1:].tolist(), strict=True)
@@ -255,7 +255,7 @@ class Coding:
     def _buckets(self) -> tuple[Floats, NDArray[np.uint16], NDArray[np.uint16], float]:
         """Return the edges, and for each bucket of the number line where to look among them.
 
-        Buckets are of equal width; one is taken a little wider than it is, so that the rounding
+        Buckets are of equal width, each taken a little wider than it is, so that the rounding
         of a value's bucket can do no harm, and the outer two reach to infinity.
         """
         if "buckets" not in self._tables:
@@ -336,7 +336,7 @@ def all_inside(numbers: Floats, low: float, high: float, whole: bool, missing: b
 
 
 def _between(below: float, above: float) -> float:
-    """Return the middle of two numbers, never the upper one: two floats may have none between."""
+    """Return the middle of two numbers, never the upper: two floats may have none between."""
     middle = below / 2 + above / 2
     return below if middle >= above or middle < below else middle
 
@@ -346,7 +346,7 @@ def code_values(
 ) -> Codes:
     """Code a column of categories by dictionary: each distinct value is looked up once.
 
-    ``places`` has the code of each value, and of None if a missing one has a code. ``unknown`` is
+    ``places`` has the code of each value, and of None if a missing value has a code. ``unknown`` is
     the code of any other; without it such a value is an error.
     """
     import pyarrow as pa

@@ -3,7 +3,7 @@
 numba is imported when the first kernel is called: what only looks at a tree or a card does without.
 Kernels release the interpreter lock, so that plain threads run them side by side; ``threads``
 says how many. The cache goes to ``NUMBA_CACHE_DIR`` if set, else to a folder of the user's, else to
-a temporary one: a read-only installation works too.
+a temporary folder: a read-only installation works too.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class _Kernel:
         return _numba().typeof(self.compiled)
 
     def __reduce__(self) -> Any:
-        """Pickle as a name, so that another process takes its own compiled one.
+        """Pickle as a name, so that another process takes what it compiled itself.
 
         numba would send the function's code, and every process would compile it anew.
         """

@@ -231,7 +231,7 @@ class TreeClassifier(Classifier):
     def from_tree(cls, tree: Tree) -> Self:
         """Return a classifier that predicts by a tree learned elsewhere, read from a file say.
 
-        It takes frames, columns by name, as one learned from a release does.
+        It takes frames, columns by name, as a model of a release does.
 
         >>> from privet import TreeClassifier
         >>> model = TreeClassifier().fit([[1.0], [2.0], [3.0]], ["no", "no", "yes"])
@@ -355,7 +355,7 @@ class TreeClassifier(Classifier):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on plain records, or an estimate of it from a release.
 
-        The estimate stops at 0 and 1; ``accuracy`` has the one without bias, and its error.
+        The estimate stops at 0 and 1; ``accuracy`` has an estimate without bias, and its error.
         With a frame that has the class among its columns, ``y`` may be left out if the tree was
         learned from a release.
 

@@ -62,7 +62,7 @@ class ForestClassifier(TreeClassifier):
     Attributes
     ----------
     trees_ : tuple of Tree
-        The trees; the first, also ``tree_``, is the one that ``TreeClassifier`` grows.
+        The trees; the first, also ``tree_``, is what ``TreeClassifier`` grows.
     estimators_ : list of TreeClassifier
         The same trees, each as a classifier.
     classes_, method_, reason_, n_features_in_, feature_names_in_

@@ -220,7 +220,7 @@ def _column(name: str, column: Any) -> Column:
 
 
 def _numbers(array: Any) -> Column:
-    """Return an Arrow array of numbers as NumPy, a missing one as NaN; others as they are."""
+    """Return an Arrow array of numbers as NumPy, missing ones as NaN; others as they are."""
     import pyarrow as pa
 
     kind = array.type
@@ -236,7 +236,7 @@ def _numbers(array: Any) -> Column:
 
 
 def _filled(array: Any) -> NDArray[Any]:
-    """Return an Arrow array of numbers as NumPy, a missing one as NaN."""
+    """Return an Arrow array of numbers as NumPy, missing ones as NaN."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

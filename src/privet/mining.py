@@ -44,7 +44,7 @@ LEAST, ENOUGH = 100, 100_000  # records of a part, and in all, that methods are 
 
 
 class Mined(NamedTuple):
-    """What was mined: one tree or several, by which method, and why by that one."""
+    """What was mined: one tree or several, by which method, and why."""
 
     trees: tuple[Tree, ...]
     method: str

@@ -50,7 +50,7 @@ def track(
     total: int | None = None,
     size: Callable[[Item], int] | None = None,
 ) -> Iterator[Item]:
-    """Yield ``items`` unchanged, telling the listener after each one.
+    """Yield ``items`` unchanged, telling the listener after each.
 
     An item is one part of ``total``, or as many as its ``size``: records, where those are known.
     """

@@ -73,7 +73,7 @@ class Reader:
 class Randomness:
     """A source of random words, one endless stream per column, read at any place.
 
-    Make one by ``Randomness.system()`` or ``Randomness.seeded(seed)``, and close it at the end:
+    Made by ``Randomness.system()`` or ``Randomness.seeded(seed)``, and to be closed at the end:
     the key is then forgotten, and nobody, not even the owner, can draw the same words again.
 
     >>> source = Randomness.seeded(1)
@@ -103,7 +103,7 @@ class Randomness:
 
     @classmethod
     def of(cls, seed: int | str | bytes | None) -> Randomness:
-        """Return the source of a seed, or a fresh one if there is none."""
+        """Return the source of a seed, or a fresh source if there is none."""
         return cls.system() if seed is None else cls.seeded(seed)
 
     def __repr__(self) -> str:

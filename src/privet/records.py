@@ -39,7 +39,7 @@ NAMED = "columns go by the names that the model was learned with; rename them."
 
 
 def as_frame(X: Any) -> Any:
-    """Return columns that scikit-learn does not take for a table as one that it does."""
+    """Return columns that scikit-learn does not take for a table as a table that it does take."""
     if type(X) is dict:
         import pyarrow as pa
 

@@ -1,7 +1,7 @@
 """Choosing between models by releases alone: cross-validation, and a search through settings.
 
 scikit-learn's own functions index rows of plain records; a release has none to show. These fit on
-all folds but one and estimate the accuracy about the originals on the one left out.
+all folds but one and estimate the accuracy about the originals on the fold left out.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def cross_validate(
 
 
 def _check_model(model: Any) -> None:
-    """Refuse what can be fitted to a release but not judged by one, before anything is fitted."""
+    """Refuse what can be fitted to a release but not judged by it, before anything is fitted."""
     if callable(getattr(model, "accuracy", None)):
         return
     name = type(model).__name__

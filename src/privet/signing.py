@@ -163,7 +163,7 @@ class SigningKey:
 
     @classmethod
     def read(cls, path: str | Path) -> SigningKey:
-        """Read it from a file; one that others may read is refused.
+        """Read it from a file, which others must not be able to read.
 
         >>> SigningKey.read("no-such.key")
         Traceback (most recent call last):

@@ -208,3 +208,14 @@ def test_warnings_name_options_too(folder: Path) -> None:
     words = ("disguise", "t.csv", "--schema", "t.toml", "--method", "k-anonymity", "--set", "k=2")
     said = run(*words, "-o", "r").stderr
     assert "--set suppress=0 keeps all" in said
+
+
+def test_a_command_does_not_take_its_modules_apart_at_the_end() -> None:
+    script = (
+        "import atexit, gc\n"
+        "atexit.register(lambda: print('FROZEN', gc.get_freeze_count() > 10_000))\n"
+        "from privet.cli import main\nmain()"
+    )
+    process = start("--version", script=script, stdout=-1)
+    assert process.communicate(timeout=60)[0].splitlines()[-1] == "FROZEN True"
+    assert process.returncode == 0

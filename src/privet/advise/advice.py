@@ -62,7 +62,7 @@ class Point:
 class Advice:
     """What to do, and what to expect of it.
 
-    ``attributes`` has one line per attribute; ``trade_off`` one point a γ, also for one that is
+    ``attributes`` has one line per attribute; ``trade_off`` a point per γ, also for a γ that is
     asked for beyond the others (empty if nothing was simulated), ``guide`` the paper's answer;
     ``repeated`` is for the attribute with most values.
 
@@ -265,7 +265,7 @@ def _check(
 
 
 def _channels(schema: Schema, gamma: Gamma, records: int) -> list[Channel]:
-    """Return the channel of every attribute; one with a single value needs none."""
+    """Return the channel of every attribute; an attribute of a single value needs none."""
     channels: list[Channel] = []
     for attribute in schema.inputs:
         if attribute.is_categorical:

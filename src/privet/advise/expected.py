@@ -52,7 +52,7 @@ class Expected:
 
 
 def expected(channel: Channel, records: int) -> Expected:
-    """Return what to expect of a channel of one attribute.
+    """Return what to expect of a channel of an attribute.
 
     >>> quality = expected(GammaDiagonal("age", 10, 19), 10_000)
     >>> round(quality.guess, 3), round(quality.condition, 2), round(quality.epsilon, 2)
@@ -139,7 +139,7 @@ def repeated(size: int, gamma: float, times: int) -> dict[str, float]:
     """Return what disguising a release again, or the originals again, comes to.
 
     Re-disguising what is released gives Mᵗ = λᵗ I + (1 − λᵗ)/N (DXZ, theorem 2): γ falls towards
-    1 and nothing is paid. ``times`` fresh disguises of one record cost ``times`` ε.
+    1 and nothing is paid. ``times`` fresh disguises of a record cost ``times`` ε.
 
     >>> {name: round(value, 3) for name, value in repeated(10, 19, 2).items()}
     {'times': 2, 'gamma_again': 8.043, 'epsilon_again': 2.085, 'epsilon_fresh': 5.889}

@@ -62,7 +62,7 @@ def _values(attribute: Attribute, rng: np.random.Generator, rows: int) -> NDArra
 
 
 class _Test:
-    """A question about one attribute that about half the values answer with yes."""
+    """A question about an attribute that about half the values answer with yes."""
 
     def __init__(self, attribute: Attribute, rng: np.random.Generator) -> None:
         self.name = attribute.name

@@ -23,7 +23,7 @@ __all__ = ["advise", "worst_of"]
 
 STRENGTHS = (2, 3, 5, 8, 12, 19)  # of γ that are thought through
 _HIGH = 0.3  # advantage that calls for a smaller γ
-_COSTLY = 0.05  # accuracy whose loss calls for a larger one
+_COSTLY = 0.05  # accuracy whose loss calls for a larger γ
 _LARGE = 4  # ε of a record that is no strong promise any more
 
 

@@ -36,7 +36,7 @@ _UNLIKELY = 1e-6  # how seldom a right release may fail the test of its counts
 class Check:
     """Something that should hold, and whether it does.
 
-    A ``hard`` one that fails means that the release is not what it says it is.
+    A ``hard`` check that fails means that the release is not what it says it is.
     """
 
     what: str

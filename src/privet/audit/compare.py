@@ -1,4 +1,4 @@
-"""Several plans for one table: accuracy against the worst attack, and which are worth choosing."""
+"""Several plans for a table: accuracy against the worst attack, and which are worth choosing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["Comparison", "Point", "compare", "pareto"]
 class Point:
     """One plan: how good trees from it are, and how far the worst attack gets.
 
-    ``method`` is the one that the trees were mined by.
+    ``method`` is what the trees were mined by.
     """
 
     plan: str
@@ -164,7 +164,7 @@ def _released(agreed: Iterable[str] | None, schema: Schema) -> list[str] | None:
 
 
 def pareto(points: Iterable[Point]) -> list[Point]:
-    """Mark the plans that no other one beats: at least as good in both respects, better in one."""
+    """Mark the plans that no other beats: at least as good in both respects, better in either."""
     compared = list(points)
     marked = []
     for point in compared:

@@ -27,7 +27,7 @@ def diversity(
         A k-anonymous release, or any whose quasi-identifier is plain.
     quasi
         The attributes that the attacker knows; by default the release's quasi-identifier, or all
-        attributes but the sensitive one.
+        attributes but the sensitive.
     sensitive
         A coded attribute that nobody should learn; by default the class.
 

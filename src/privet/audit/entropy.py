@@ -42,13 +42,12 @@ def noise_privacy(noise: Noise) -> float:
     return noise.step * math.exp2(noise.entropy())
 
 
-def entropy_privacy(noise: Noise, shares: Floats | None = None) -> EntropyPrivacy:
-    """Return the privacy of an attribute whose originals have these shares of the grid's points.
+def entropy_privacy(noise: Noise) -> EntropyPrivacy:
+    """Return the privacy of an attribute whose originals are spread evenly over the grid's points.
 
-    Without ``shares`` they are spread evenly, as when a release is planned. On the grid
-    h(A|B) = h(A) + h(noise) − h(B), because B is A plus the noise.
+    On the grid h(A|B) = h(A) + h(noise) − h(B), because B is A plus the noise.
     """
-    prior = np.full(noise.input_size, 1 / noise.input_size) if shares is None else shares
+    prior = np.full(noise.input_size, 1 / noise.input_size)
     own = _bits(prior)
     left = own + noise.entropy() - _bits(shares_of_outputs(noise, prior))
     return EntropyPrivacy(noise.step * math.exp2(own), noise.step * math.exp2(left))

@@ -50,7 +50,7 @@ CLEAR = 0.25  # an association that must stand out of the disguise's noise by it
 
 @dataclass(frozen=True)
 class CountError:
-    """How far the estimated counts of one attribute are from the true ones.
+    """How far the estimated counts of an attribute are from the true ones.
 
     ``error`` is DXZ's E = Σ|X̂ − X| / ΣX of counts estimated by EM; ``naive`` the same for counts
     as released, if they are of the same values; ``predicted`` the mean error that inverting

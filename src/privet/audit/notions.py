@@ -1,7 +1,7 @@
 """Which treatment may claim which notion of privacy. What is not listed, nobody may claim.
 
 The notions: ``epsilon`` (local differential privacy), ``gamma`` (amplification), ``posterior``
-(ρ1-to-ρ2), ``entropy``, ``interval`` (how wide a stretch of numbers holds the true one) and ``k``
+(ρ1-to-ρ2), ``entropy``, ``interval`` (how wide a stretch holds the true number) and ``k``
 (how many rows are alike). A new treatment registers what it may claim beside its attacks.
 """
 

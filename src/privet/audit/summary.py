@@ -1,6 +1,6 @@
 """The summary of an audit: aggregates only, and a verdict. Every rendering is made from it.
 
-It carries names of attributes and numbers over many records: no record, no value of one, and no
+It carries names of attributes and numbers over many records: no record, no record's value, and no
 name of a category.
 """
 
@@ -201,7 +201,7 @@ class Audit(Rendered):
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return names in quotes, the last one behind an "and".
+    """Return names in quotes, the last behind an "and".
 
     >>> _listed(["age", "pay", "rent"])
     "'age', 'pay' and 'rent'"

@@ -42,7 +42,7 @@ RECORDS = 2_000_000  # of a complement that a plain tree is grown from
 class Grown:
     """A tree's accuracy about the originals, its standard error, and how it was grown.
 
-    ``method`` is the one that it was mined by, where records were disguised.
+    ``method`` is what it was mined by, where records were disguised.
     """
 
     name: str

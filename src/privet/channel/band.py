@@ -57,7 +57,7 @@ def draw_band(
         code = np.int64(codes[i])
         top = max(top, code)
         word = np.int64(words[i])
-        # The column's remainder stands at the last output; for the last code, at the first one.
+        # The column's remainder stands at the last output; for the last code, at the first output.
         if code == inputs - 1:
             word = max(word - extra, np.int64(0))
         begin = code * low
@@ -77,7 +77,7 @@ class Band(Single):
     """Move a value of an ordered ``attribute`` to a near cell; far ones are γ times less likely.
 
     Protects the attribute by ε = ln γ, for anyone, whatever they know. ``low`` =
-    ⌈2**bits / ((2b+1)γ + N − 1)⌉ words lead to each far output and ``high`` to each near one; what
+    ⌈2**bits / ((2b+1)γ + N − 1)⌉ words lead to each output far away and ``high`` to each near; what
     the division leaves over goes to one far output, so that no ratio is above γ.
 
     >>> channel = Band("age", 24, 8)

@@ -393,7 +393,7 @@ class Channel(ABC):
 
 
 class Single(Channel):
-    """A channel of one attribute."""
+    """A channel of an attribute."""
 
     attribute: str
 

@@ -155,7 +155,7 @@ class Flip(Stated):
     # States: bit 0 is set where the output lies in the event, bit 1 where its opposite does.
 
     def marks(self, name: str, mask: Mask) -> NDArray[np.uint8]:
-        """Return 1 for a code asked for, plus 2 for one whose opposite is."""
+        """Return 1 for a code asked for, plus 2 for a code whose opposite is."""
         del name
         return mask.astype(np.uint8) + 2 * mask[::-1].astype(np.uint8)
 

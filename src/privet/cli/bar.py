@@ -37,7 +37,7 @@ class Bar:
             self.drawing.advance(self.tasks[-1], amount)
 
     def end(self) -> None:
-        """Take the line away; the last one takes the drawing with it."""
+        """Take the line away; the last line takes the drawing with it."""
         if self.drawing is None or not self.tasks:
             return
         self.drawing.remove_task(self.tasks.pop())

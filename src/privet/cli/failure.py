@@ -96,7 +96,7 @@ class Failure(click.ClickException):
 def failure_of(
     error: BaseException, *, as_json: bool, options: Mapping[str, str] | None = None
 ) -> Failure:
-    """Return the failure that an exception means; never the text of one we did not write."""
+    """Return the failure that an exception means; never a text that is not ours."""
     message, hint, code = _told(error)
     if code == BUG and os.environ.get("PRIVET_DEBUG") == "1":
         raise error

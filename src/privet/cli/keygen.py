@@ -1,4 +1,4 @@
-"""``privet keygen``: a key to sign releases with, and the public one to check them by."""
+"""``privet keygen``: a key to sign releases with, and the public key to check them by."""
 
 from __future__ import annotations
 

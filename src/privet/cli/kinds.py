@@ -47,7 +47,7 @@ class _Gamma(click.types.FloatParamType):
     """A number above 1; the library checks it to the last digit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, a whole one exactly."""
+        """Return the number, exactly if it is whole."""
         number = super().convert(value, param, ctx)
         if not number > 1:
             hint = "5 to 12 is usual; the smaller, the more private."

@@ -199,7 +199,7 @@ def ledger(command: Callable[..., Any]) -> Any:
     return _ledger(run)
 
 
-# Where a disguise is kept: signed, counted in a ledger, in place of an older one.
+# Where a disguise is kept: signed, counted in a ledger, in place of an older release.
 keeping = _together(sign, ledger, overwrite, as_json)
 
 

@@ -45,7 +45,7 @@ _NUMBER = r"^[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
 
 
 def is_release(path: Path) -> bool:
-    """Whether a path looks like a release, a broken one included, rather than a plain table."""
+    """Whether a path looks like a release, even if broken, rather than a plain table."""
     if not path.is_dir():
         return path.suffix == ".release" and not path.is_file()
     files = [file.name for file in path.iterdir() if file.name[0] not in "._"]
@@ -232,7 +232,7 @@ def _unarmed(batch: Any) -> Any:
 
 
 def write_batches(made: Path, kind: str, batches: Iterator[Any]) -> int:
-    """Write Arrow batches to a file, one in memory at a time; return the number of rows."""
+    """Write Arrow batches to a file, a single batch in memory; return the number of rows."""
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 

@@ -68,7 +68,7 @@ def _chunk(
 ) -> tuple[Columns, Mask]:
     """Make one chunk and who in it is A; if balanced, draw until both classes have their half.
 
-    With an odd number of rows A has the one more. Rows are then mixed, so that the class that
+    With an odd number of rows A has a row more. Rows are then mixed, so that the class that
     took longer to fill does not stand at the end.
     """
     if not balanced:
@@ -113,8 +113,8 @@ def batches(
     """Yield ``rows`` records as Arrow batches of ``batch_rows``, the last one maybe shorter.
 
     Joined, the batches are the same table whatever ``batch_rows`` is; a seed gives the same table
-    every time, None a fresh one. Balanced means half of each class in every chunk of 65,536
-    rows, and so in the whole (A has one more where the number is odd).
+    every time, None a fresh table. Balanced means half of each class in every chunk of 65,536
+    rows, and so in the whole (A has a row more where the number is odd).
     """
     chosen = function_of(family, function)
     for name, number in (("rows", rows), ("batch_rows", batch_rows)):

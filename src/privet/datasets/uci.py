@@ -42,7 +42,7 @@ class _Source:
     ``drop`` is how many columns (ids) stand before the first one we keep. ``first`` says that the
     class is the first column there; it is the last one here. ``classes`` renames its values. A
     file without a ``remote`` page has to be in the data folder. ``cut`` says that the class is a
-    number in the file: at most that much is the first class, more the second one.
+    number in the file: at most that much is the first class, more the second.
     """
 
     file: str

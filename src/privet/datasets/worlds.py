@@ -1,4 +1,4 @@
-"""Random worlds: tables that nobody can tune to, because every seed makes another one.
+"""Random worlds: tables that nobody can tune to, because every seed makes another world.
 
 A world has six to twelve attributes, numbers and categories, of which at least a third have nothing
 to do with the class. Numbers are flat, bell-shaped, skewed, counts, or mostly zero; categories may

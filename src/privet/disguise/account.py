@@ -104,7 +104,7 @@ class Entry:
 class Account:
     """What was spent of one data set, release by release, and what may be.
 
-    ``budget`` is the most that ε may sum to; None if nobody set one.
+    ``budget`` is the most that ε may sum to; None if nobody set a budget.
     """
 
     budget: float | None = None

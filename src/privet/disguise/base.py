@@ -26,7 +26,7 @@ method = known_in(METHODS)
 
 
 def _checked_key(sign: Signer | None, to: str | Path | None) -> SigningKey | None:
-    """Return the key to sign with, if there is one; only what is written can be signed."""
+    """Return the key to sign with, if any; only what is written can be signed."""
     from privet.signing import SigningKey
 
     if sign is None:
@@ -57,7 +57,7 @@ class Delivery:
     key: SigningKey | None
 
     def folder(self, why: str) -> str | Path:
-        """Return the folder to write to; records that are not in memory need one."""
+        """Return the folder to write to; records that are not in memory need a folder."""
         if self.to is None:
             raise PlanError(why, hint="give the folder to write the release to: to='folder'.")
         return self.to

@@ -111,7 +111,7 @@ def copula(ranked: Floats, drawn: int) -> Floats:
     another scale, and its own correlation c of scores is taken instead. The first ``drawn`` columns
     are drawn anew without ties and come back with them, which shrinks c by the correlation of the
     scores with and without ties; so c is divided by it. Single correlations may not fit together;
-    negative directions are then cut off, and the diagonal brought back to one.
+    negative directions are then cut off, and the diagonal brought back to 1.
     """
     from scipy.stats import rankdata
 

@@ -89,7 +89,7 @@ class Workers:
         return SparkTable.files(self.table.session, paths)
 
     def _named(self, files: list[FileEntry], number: int) -> list[FileEntry]:
-        """Return the files of a part; one that is alone gets the name that it has everywhere."""
+        """Return the files of a part; a single file gets the name that it has everywhere."""
         if not sum(file.rows for file in files):
             raise DataError("The table has too few rows.")
         if len(files) == 1:

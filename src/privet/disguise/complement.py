@@ -51,10 +51,10 @@ class Complement(WholeTable):
     ----------
     pick
         Which record of the perturbing set becomes unreal with each sample: ``"first"`` as in the
-        thesis, ``"most-frequent"``, ``"random"``, or ``"dummy"``: one that no sample can be.
+        thesis, ``"most-frequent"``, ``"random"``, or ``"dummy"``: a record that no sample can be.
     dummy
         With ``pick="dummy"``: the attribute that gets as many dummy values as it has values, or a
-        table of one attribute and the names of its dummies; by default an attribute is added for
+        table of an attribute and the names of its dummies; by default an attribute is added for
         them.
 
     >>> from privet import datasets
@@ -94,7 +94,7 @@ class Complement(WholeTable):
         return Plan(coded).recipe(schema)
 
     def universe(self, schema: Schema) -> Universe:
-        """Return the universe of a schema, no copies yet; one that is too large is refused.
+        """Return the universe of a schema, no copies yet; a universe too large is refused.
 
         >>> import privet as pv
         >>> schema = pv.datasets.schema("weather")

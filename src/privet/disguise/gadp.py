@@ -48,7 +48,7 @@ class GADP(Noised):
     confidential
         The numeric attributes to draw anew; by default all that are never missing.
     proximity
-        How near to the true number the new one is, from 0 (only the regression counts) up to,
+        How near to the true number the new number is, from 0 (only the regression counts) up to,
         but not, 1 (the number itself).
     keep_domain
         Whether to put numbers back into the declared range, and to round whole ones. Moments are
@@ -124,7 +124,7 @@ class GADP(Noised):
             raise PlanError(f"{self._who}: keep_domain must be true or false.")
 
     def released(self, attribute: Attribute) -> Attribute:
-        """Return a wider range of real numbers, or the declared one with ``keep_domain``.
+        """Return a wider range of real numbers, or the declared range with ``keep_domain``.
 
         >>> import privet as pv
         >>> pv.GADP().released(pv.Attribute.numeric("age", low=20, high=80)).range

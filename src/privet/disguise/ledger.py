@@ -2,7 +2,7 @@
 
 Each release of the same records costs its ε again: that of a person, where a schema says how many
 records a person has, else that of a record. An entry is on disk before anything is drawn, so
-that what a crash cut off counts as spent. The ledger reminds an owner; it does not bind one who
+that what a crash cut off counts as spent. The ledger reminds an owner; it does not bind those who
 edits, removes or goes round it.
 """
 
@@ -107,7 +107,7 @@ class Ledger:
         release
             A note for people: where the release goes.
         budget
-            The most that ε may sum to. The first one that is given holds; another is an error.
+            The most that ε may sum to. The first that is given holds; another is an error.
         accept_unbounded
             Whether to go on with a method that has no ε: the ledger cannot tell what it discloses.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_losses", "save_losses"]
 
 
-def draw_losses(losses: Mapping[str, Loss], title: str = "") -> Figure:
+def draw_losses(losses: Mapping[str, Loss]) -> Figure:
     """Return a figure with one line per store, its bounds shaded, and the plain table beside."""
     drawing = figure()
     axes = drawing.subplots()
@@ -34,7 +34,7 @@ def draw_losses(losses: Mapping[str, Loss], title: str = "") -> Figure:
         )
     plain = [first.without * leak / first.leaked for leak in leaks]
     axes.plot(leaks, plain, "k:", label="stored as it is")
-    axes.set(xlabel="leaked records", ylabel="matching pairs, expected", title=title)
+    axes.set(xlabel="leaked records", ylabel="matching pairs, expected")
     legend(drawing)
     return drawing
 

@@ -238,7 +238,7 @@ class Monotone(WholeTable):
         source: Randomness,
         stream: int,
     ) -> AttributeKey:
-        """Draw the function of one attribute."""
+        """Draw the function of an attribute."""
         known = ~np.isnan(numbers)
         numbers, labels = numbers[known], labels[known]
         low, high = attribute.range

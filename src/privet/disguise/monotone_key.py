@@ -71,7 +71,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class AttributeKey:
-    """The function of one attribute: pieces in the order of original values.
+    """The function of an attribute: pieces in the order of original values.
 
     ``reversed`` says that the order between pieces is reversed.
     """
@@ -97,7 +97,7 @@ class AttributeKey:
         return self._by_piece(values, np.searchsorted(edges, values, side="left"), encode=True)
 
     def places(self, values: Floats) -> Any:
-        """Return the piece that each disguised value comes from; between two, the lower one's."""
+        """Return the piece that each disguised value comes from; between two, the lower piece."""
         ends = np.array([max(piece.start, piece.stop) for piece in self.pieces])
         if self.reversed:
             behind = np.searchsorted(ends[::-1], values, side="left")
@@ -160,7 +160,7 @@ class Key:
 
     @classmethod
     def read(cls, path: str | Path) -> Key:
-        """Read a key file; one that others may read is refused."""
+        """Read a key file; a file that others may read is refused."""
         form = KIND.opened(read_private(path, "key"), str(path))
         try:
             return cls(tuple(_attribute(key) for key in form["attributes"]))

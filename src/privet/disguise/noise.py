@@ -94,7 +94,7 @@ class AdditiveNoise(Treatment, Planned):
         del attribute
 
     def channel(self, attribute: Attribute) -> Noise:
-        """Return the noise of one attribute.
+        """Return the noise of an attribute.
 
         >>> import privet as pv
         >>> age = pv.Attribute.numeric("age", low=10, high=90)

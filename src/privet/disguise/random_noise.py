@@ -38,7 +38,7 @@ class RandomNoise(Noised):
         How far a number moves at most to either side, as a share of its range. What leaves the
         range at one end comes in at the other.
     change
-        The probability that a category, or the class, becomes another one, all equally likely.
+        The probability that a category, or the class, becomes another, all equally likely.
 
     Examples
     --------

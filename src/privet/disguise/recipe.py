@@ -80,7 +80,7 @@ class Lot:
 
 @dataclass(frozen=True)
 class Step:
-    """The work for one attribute; ``place`` in the owner's schema is its stream of words."""
+    """The work for an attribute; ``place`` in the owner's schema is its stream of words."""
 
     place: int
     attribute: Attribute
@@ -110,7 +110,7 @@ class Step:
         return self.channel.disguise(codes, source, self.place, start)
 
     def code(self, answers: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the code of one record, as an array of one."""
+        """Return the code of a record, as an array of one."""
         if self.name not in answers:
             raise DataError(f"The record has no {self.name!r}.", column=self.name)
         if self.coding is None or (self.channel is not None and self.channel.numbers):
@@ -175,7 +175,7 @@ class Recipe:
     def part(self, table: Table, beside: Recipe | None = None) -> Part:
         """Return the part that a table is, ``beside`` the part of another recipe.
 
-        Cells that are not those of the other part stand in this one.
+        Cells that are not those of the other part stand in this part.
         """
         theirs = {} if beside is None else {step.name: step.coding for step in beside.steps}
         own = {

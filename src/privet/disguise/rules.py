@@ -115,7 +115,7 @@ class Rules:
         )
 
     def grown(self, table: MemoryTable, schema: Schema) -> tuple[Tree, ...]:
-        """Grow the forest for the class; records that cannot bear one are refused."""
+        """Grow the forest for the class; too few records are refused."""
         least = self.least(table.rows)
         if table.rows < least:
             message = f"The table has {table.rows:,} records, fewer than the {least:g} that a leaf "

@@ -57,7 +57,7 @@ def cell_each(attribute: Attribute) -> int | None:
 
 
 def share_for(rows: int) -> float | None:
-    """Return the share of a first wave, or None where there are too few records for one.
+    """Return the share of a first wave, or None where there are too few records for a wave.
 
     >>> share_for(1_000_000), share_for(10_000), share_for(1_000)
     (0.05, 0.1, None)

@@ -264,7 +264,7 @@ class Substitution(Treatment):
     and ``prior`` as an attribute is (else as the attribute says, else as many as suit the number of
     records), and go through a band, which moves them to near cells rather than far ones;
     ``kind="gamma-diagonal"`` treats all other cells alike. ``matrix`` writes all probabilities out
-    instead, one row per released value (in the order of the domain) and one column per true one:
+    instead, one row per released value (in the order of the domain) and one column per true value:
     any that can be inverted.
 
     >>> from privet.schema import Attribute

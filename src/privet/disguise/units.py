@@ -75,7 +75,7 @@ def _ids(records: Any, unit: str) -> NDArray[np.uint64]:
     if isinstance(records, Files):
         from privet.table.source import Source
 
-        # Its values are not declared anywhere, nor released: any text is one.
+        # Its values are not declared anywhere, nor released: any text is a unit.
         named = Attribute.categorical(unit, ["id"])
         pieces = [batch.columns[unit] for batch in Source(records, [named]).batches()]
     else:

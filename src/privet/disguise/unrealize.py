@@ -2,7 +2,7 @@
 
 The perturbing set T^P is what remains of some copies of the universe, so a cell's count in it is
 the number of copies less what was taken of the cell: as a sample, or moved to the unreal set T′.
-Adding a copy is then adding one to a number.
+Adding a copy is then adding 1 to a number.
 
 A copy is used up before the next: records of T^P stand in the order in which copies were added,
 and each time one of a cell is taken, it is that of the oldest copy. A cell of which ``taken``

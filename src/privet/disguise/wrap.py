@@ -27,8 +27,8 @@ def wrap(
 ) -> Floats:
     """Return values with noise inside (lower, upper], wrapped round: H − ((H − v − e) mod (H − L)).
 
-    ``member`` is the interval of each value; without it there is one. No result ever leaves its
-    interval, however numbers are rounded; a value in one without room stays as it is. A missing
+    ``member`` is the interval of each value, if there are several. No result ever leaves its
+    interval, however numbers are rounded; a value without room there stays as it is. A missing
     value stays missing. ``whole`` numbers are rounded, and stay among those inside, from lo to hi:
     lo + ((round(v + e) − lo) mod (hi − lo + 1)).
 

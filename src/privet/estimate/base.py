@@ -151,7 +151,7 @@ MOST_BITS = 62  # of a sum of weights: one less than an int64 holds, for the rou
 
 
 def unit(rows: int, bound: float) -> float:
-    """Return how many units a weight of one has, so that no sum of ``rows`` weights overflows.
+    """Return how many units a weight of 1 has, so that no sum of ``rows`` weights overflows.
 
     No weight is above ``bound``. At most 2⁴⁰: a rounding error of 2⁻⁴¹ a record is below any
     count's own error.

@@ -40,7 +40,7 @@ _LEAST = 1e-12  # of a share: no class is ever taken to be impossible
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """P(value | class) of one attribute: ``shares`` is classes × values, ``errors`` theirs.
+    """P(value | class) of an attribute: ``shares`` is classes × values, ``errors`` theirs.
 
     Errors are about the population, of disguise and sampling together, before smoothing.
     """

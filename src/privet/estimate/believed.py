@@ -1,7 +1,7 @@
 """Released values taken for true ones, for the method ``naive``.
 
 A band releases codes that are not of the original's domain: ranges of cells. Whoever believes what
-was released takes such a code for the cell it is likeliest to come from, the middle one of equals.
+was released takes such a code for the cell it is likeliest to come from, the middle of equals.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def likeliest(channel: Channel) -> Ints:
     """
     first, last = near_cells(channel)
     upper = np.arange(len(first)) >= len(first) // 2
-    return np.asarray((first + last + upper) // 2, np.int64)  # of two the one nearer to the end
+    return np.asarray((first + last + upper) // 2, np.int64)  # of two the nearer to the end
 
 
 def believed(part: Part) -> Table:

@@ -1,4 +1,4 @@
-"""Collapsing records: each distinct one once, with how often it occurs.
+"""Collapsing records: each distinct record once, with how often it occurs.
 
 A million records over fourteen binary attributes have at most 2¹⁴ distinct ones per class.
 Counted once, they are mined in a time that no longer depends on the number of records; the
@@ -36,9 +36,7 @@ def may_collapse(rows: int, sizes: Iterable[int]) -> bool:
 
 
 def collapse(
-    table: Table,
-    sizes: Mapping[str, int],
-    codes: Callable[[Batch], Sequence[NDArray[Any]]],
+    table: Table, sizes: Mapping[str, int], codes: Callable[[Batch], Sequence[NDArray[Any]]]
 ) -> MemoryTable | None:
     """Return the distinct records of a table in memory, or None if there could be too many.
 

@@ -1,7 +1,7 @@
 """Which of two trees is right more often about the originals, told by disguised records.
 
 Both trees are judged by the same records, which neither grew on: a record adds the difference of
-what it weighs for the one and for the other, so what the trees have in common adds nothing to the
+what it weighs for either tree, so what the trees have in common adds nothing to the
 error. Cells are taken whole, on the side of their centres.
 """
 

@@ -2,7 +2,7 @@
 
 A tree that is grown from one table fits chance as well. The other half of the records has the same
 truth and another chance: of the trees that remain where each split must save more and more errors,
-the one with the fewest errors by the other half's table is as large as the records allow.
+the tree with the fewest errors by the other half's table is as large as the records allow.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Crosstab(Shares):
 
 
 def _told(numbers: Floats) -> list[list[float | None]]:
-    """Return numbers for a program, None where one is not known."""
+    """Return numbers for a program, None for what is not known."""
     return [[None if number != number else number for number in row] for row in numbers.tolist()]  # noqa: PLR0124 - NaN
 
 
@@ -134,7 +134,7 @@ def crosstab(
     >>> from privet.disguise import RandomSubstitution
     >>> from privet.schema import Attribute, Schema
     >>> names = ("smoker", "cough", "ill")
-    >>> schema = Schema([Attribute.categorical(one, [0, 1]) for one in names], target="ill")
+    >>> schema = Schema([Attribute.categorical(name, [0, 1]) for name in names], target="ill")
     >>> bits = np.random.default_rng(1).integers(0, 2, 20_000)
     >>> release = RandomSubstitution(8).disguise(dict.fromkeys(names, bits), schema)
     >>> crosstab(release, "smoker", "cough").independence.p_value < 1e-9

@@ -23,15 +23,7 @@ if TYPE_CHECKING:
     from privet.release import Part, Release
     from privet.table import Batch, IntArrays
 
-__all__ = [
-    "REPAIRS",
-    "Distribution",
-    "estimation_error",
-    "invert",
-    "project",
-    "repair",
-    "rescale",
-]
+__all__ = ["REPAIRS", "Distribution", "estimation_error", "invert", "project", "repair", "rescale"]
 
 REPAIRS = ("none", "paper", "rescale", "simplex", "em")
 _GAIN, _STEPS = 1e-5, 5_000  # of the log-likelihood, at which EM stops

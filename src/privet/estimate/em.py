@@ -83,9 +83,9 @@ class Axis:
 
 
 def expected(axes: Sequence[Axis], table: Floats, *, back: bool = False) -> Floats:
-    """Return what a joint table leads one to observe: each factor in turn along its axis.
+    """Return what a joint table leads to observe: each factor in turn along its axis.
 
-    ``back`` applies the transpose. The axis at work is always the first one; each factor moves it
+    ``back`` applies the transpose. The axis at work is always the first; each factor moves it
     to the end, so that every product is one of two matrices.
     """
     shape = tuple(axis.inputs if back else axis.outputs for axis in axes)
@@ -105,6 +105,19 @@ class Fit:
     steps: int
 
 
+def _begun(axes: Sequence[Axis], observed: Floats) -> tuple[Floats, Floats]:
+    """Return what was observed as kernels take it, and an even table of as many records."""
+    counts = np.ascontiguousarray(observed, np.float64)
+    shape = tuple(axis.inputs for axis in axes)
+    return counts, np.full(shape, counts.sum() / np.prod(shape))
+
+
+def _expected_apart(axes: Sequence[Axis], table: Floats) -> Floats:
+    """Return what a table leads to observe, never in the table's own memory."""
+    made = expected(axes, table)
+    return made.copy() if np.may_share_memory(made, table) else made  # nothing was disguised
+
+
 def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: float = 0.0) -> Fit:
     """Return the fitted table after ``most`` steps, or when a step gains less than ``least_gain``.
 
@@ -115,15 +128,11 @@ def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: f
     >>> em([axis], np.array([70.0, 30.0])).table.round(3)
     array([90., 10.])
     """
-    counts = np.ascontiguousarray(observed, np.float64)
-    shape = tuple(axis.inputs for axis in axes)
-    table = np.full(shape, counts.sum() / np.prod(shape))
+    counts, table = _begun(axes, observed)
     likelihood = -np.inf
     steps = 0
     for steps in range(1, most + 1):
-        ratio = expected(axes, table)
-        if np.may_share_memory(ratio, table):  # where nothing was disguised
-            ratio = ratio.copy()
+        ratio = _expected_apart(axes, table)
         before = likelihood
         if least_gain > 0 or steps == most:  # a logarithm per cell costs as much as a step
             likelihood = float(log_likelihood(counts.ravel(), ratio.ravel()))
@@ -146,17 +155,13 @@ def em_up_to(axes: Sequence[Axis], observed: Floats, steps: int) -> Floats:
     >>> em_up_to([axis], np.array([70.0, 30.0]), 150).round(1)
     array([90., 10.])
     """
-    counts = np.ascontiguousarray(observed, np.float64)
-    shape = tuple(axis.inputs for axis in axes)
-    table = np.full(shape, counts.sum() / np.prod(shape))
+    counts, table = _begun(axes, observed)
     before = table
     for step in range(math.ceil(math.sqrt(6 * steps))):
         ahead = table.copy()
         if step > 1:
             hurry(table.ravel(), before.ravel(), (step - 1) / (step + 2), ahead.ravel())
-        ratio = expected(axes, ahead)
-        if np.may_share_memory(ratio, ahead):  # where nothing was disguised
-            ratio = ratio.copy()
+        ratio = _expected_apart(axes, ahead)
         divide(counts.ravel(), ratio.ravel())
         before, table = table, ahead * expected(axes, ratio, back=True)
     return table

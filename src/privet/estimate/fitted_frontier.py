@@ -44,7 +44,7 @@ class FittedFrontier(BoxFrontier):
         return [candidates for candidates in every if candidates is not None]
 
     def chosen(self, every: list[Candidates], policy: Policy) -> Scored | None:
-        """Return the best split, or one that gains less and is surer to gain it.
+        """Return the best split, or a split that gains less and is surer to gain it.
 
         A fitted table of few records and many cells seems to gain much by chance. So where there
         are splits as sure as ``ATTRIBUTE_Z`` asks, each counts for less the nearer it is to that.

@@ -1,4 +1,4 @@
-"""A table of one attribute at one node, cut out of a fitted joint table."""
+"""A table of an attribute at a node, cut out of a fitted joint table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SPLIT_Z = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Fitted(Linear):
-    """A table of one attribute at one node, cut out of a fitted joint table.
+    """A table of an attribute at a node, cut out of a fitted joint table.
 
     ``mean`` holds the fitted counts, values × classes; never negative. ``labels`` inverts the
     class's channel, None if there is none; ``masks`` is the node's box along the joint's axes.
@@ -51,7 +51,7 @@ class Fitted(Linear):
         gain: Floats,
         policy: Policy,  # noqa: ARG002 - the same
     ) -> Screened:
-        """Let all candidates pass: ``written`` puts the chosen one to a sharper test."""
+        """Let all candidates pass: ``written`` puts the chosen split to a sharper test."""
         return Screened(np.full(len(gain), np.inf), gain, np.ones(counts.shape[:2], np.bool_))
 
     def written(

@@ -193,17 +193,17 @@ class Layout:
         """Return one attribute's weights at a node (None: none needed), and its two sums."""
         place = next(a for a, coding in enumerate(self.codings) if coding.name == name)
         cells = slice(self.offsets[place], self.offsets[place + 1])
-        one, two = first[cells], second[cells]
+        sums, squares = first[cells], second[cells]
         channel = self.groups[self.group[place]][0]
         mask = box.mask(name, self.codings[place].size)
         if channel is None:
-            return None, one * mask[:, None], two * mask[:, None]
+            return None, sums * mask[:, None], squares * mask[:, None]
         if not isinstance(channel, Stated):
-            return channel.inverse() * mask[:, None], one, two
+            return channel.inverse() * mask[:, None], sums, squares
         weights = channel.value_weights(box, name).reshape(len(mask), -1)
         if self.certain[self.group[place]]:  # a count like any other
-            return None, weights @ one, weights @ two
-        return weights, one, two
+            return None, weights @ sums, weights @ squares
+        return weights, sums, squares
 
     @cached_property
     def certain(self) -> list[bool]:
@@ -211,7 +211,7 @@ class Layout:
         return [channel is None or channel.entropy() == 0 for channel, _ in self.groups]
 
     def values(self, name: str, boxes: Sequence[Box]) -> Floats:
-        """Return boxes × values × outputs: the weights of one attribute at some nodes."""
+        """Return boxes × values × outputs: the weights of an attribute at some nodes."""
         place = next(a for a, coding in enumerate(self.codings) if coding.name == name)
         channel, size = self.groups[self.group[place]][0], self.codings[place].size
         if isinstance(channel, Stated) and not isinstance(channel, Flip):
@@ -240,7 +240,7 @@ class Counter(Protocol):
 
 
 class TableCounter:
-    """Adds up the weights of a table's records, each distinct one once where there are few."""
+    """Adds up the weights of a table's records, each distinct record once where there are few."""
 
     def __init__(self, layout: Layout, table: Table) -> None:
         self.layout = layout

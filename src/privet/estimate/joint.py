@@ -1,7 +1,7 @@
 """A fitted joint table, and how much likelier a split makes what was observed of it.
 
 A test of a split changes the table inside one box only, and there only the shares of the classes.
-So what it leads one to observe is worked out for that box alone, branch by branch.
+So what it leads to observe is worked out for that box alone, branch by branch.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Joint:
     table: Floats
 
     def within(self, masks: Sequence[Mask], own: int) -> Floats:
-        """Return the fitted table of one axis inside a box along the others: groups × classes."""
+        """Return the fitted table of an axis inside a box along the others: groups × classes."""
         shares = [seen.inside(mask) for seen, mask in zip(self.views, masks, strict=True)]
         spans = [_span(share) for share in shares]
         spans[own] = slice(None)

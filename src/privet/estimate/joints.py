@@ -37,7 +37,7 @@ CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel 
 class JointTables:
     """The joint tables of some attributes of a part and the class, fitted when they are needed.
 
-    ``whole`` is the one table that serves all, if there is one.
+    ``whole`` is the table that serves all, if there is such a table.
     """
 
     def __init__(
@@ -99,8 +99,8 @@ class JointTables:
             tables = []
             for places, seen, shape in zip(sets, views, shapes, strict=True):
                 codes = np.empty((len(target), len(places)), np.uint16)
-                for column, (place, one) in enumerate(zip(places, seen, strict=True)):
-                    np.floor_divide(columns[place], one.step, out=codes[:, column])
+                for column, (place, viewed) in enumerate(zip(places, seen, strict=True)):
+                    np.floor_divide(columns[place], viewed.step, out=codes[:, column])
                 out = np.zeros(int(np.prod(shape)), np.int64)
                 count_joint(codes, target, np.array(shape), out)
                 tables.append(out)

@@ -50,7 +50,7 @@ class _Node:
 
 
 class _Seen:
-    """What was released of one attribute: codes, and the channel they come from, if any."""
+    """What was released of an attribute: codes, and the channel they come from, if any."""
 
     def __init__(self, codes: NDArray[Any], channel: Channel | None, size: int) -> None:
         self.codes = codes

@@ -34,12 +34,12 @@ Rounding = Literal["largest-remainder", "half-up"]
 
 
 def reconstructed_codes(
-    release: Release, *, how: str | None = None, rounding: Rounding = "largest-remainder"
+    release: Release, *, rounding: Rounding = "largest-remainder"
 ) -> MemoryTable:
     """Return a table of original codes that agrees with the estimated counts of each attribute.
 
-    ``how`` is an estimate of ``Distribution.counts``; by default the paper's repair rescaled to the
-    number of records, and EM where the channel has more outputs than inputs. It works in memory.
+    Counts are the paper's repair rescaled to the number of records, and EM's where the channel has
+    more outputs than inputs. It works in memory.
     """
     if len(release.parts) != 1 or release.parts[0].sign < 0:
         message = "The method 'global' takes a release of one part; this one has several."
@@ -50,8 +50,8 @@ def reconstructed_codes(
     def recoded(channel: Channel) -> dict[str, NDArray[Any]]:
         codes = channel.join(table.columns)
         observed = np.bincount(codes, minlength=channel.output_size).astype(np.float64)
-        chosen = how or ("rescale" if channel.inputs == channel.outputs else "em")
-        estimated = Distribution(observed, channel).counts(chosen)
+        how = "rescale" if channel.inputs == channel.outputs else "em"
+        estimated = Distribution(observed, channel).counts(how)
         whole = whole_counts(estimated, len(codes), rounding)
         return channel.part(shared_out(codes, whole, channel.output_size))
 

@@ -169,8 +169,8 @@ def _sums(release: Release, part: Part, name: str) -> tuple[float, float, float,
         sums = [column.astype(np.int64).sum() for column in (fine, rest, coarse * coarse)]
         return (np.array([len(places), *sums], np.int64),)
 
-    (found,) = part.table.count(counted)
-    count, first, more, second = found.astype(np.float64).tolist()
+    (totals,) = part.table.count(counted)
+    count, first, more, second = totals.astype(np.float64).tolist()
     start = low - shift
     mean = width * (first + more / _STEPS[0]) / _STEPS[0]
     squares = width**2 * second / _STEPS[1] ** 2

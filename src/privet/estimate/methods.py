@@ -172,7 +172,7 @@ def _leaf(release: Release, names: list[str]) -> float:
 
 
 def _joint(release: Release, codings: tuple[Coding, ...], reason: str) -> Chosen:
-    """Return fitted evidence: of joint tables, or of the whole one where groups ask for it."""
+    """Return fitted evidence: of joint tables, or of the whole table where groups ask for it."""
     part, target, classes = release.parts[0], release.schema.target, release.schema.classes
     leaf = release.rows * LEAST_SHARE
     if all(len(channel.attributes) == 1 for channel in part.channels):

@@ -27,16 +27,14 @@ def has_noise(release: Release) -> bool:
     return any(isinstance(channel, Noise) for part in release.parts for channel in part.channels)
 
 
-def coarse_channel(
-    release: Release, noise: Noise, cells: int, *, fine: float = 1.0, tails: bool = True
-) -> CoarseNoise:
+def coarse_channel(release: Release, noise: Noise, cells: int, *, fine: float = 1.0) -> CoarseNoise:
     """Return the channel from about ``cells`` cells of an attribute to observed intervals.
 
     An attribute declared with ``bins`` of its own keeps them.
     """
     attribute = release.schema[noise.attribute]
     coding: Coding = cells_of(noise, attribute.bins or cells)
-    return CoarseNoise.of(noise, coding, fine=fine, tails=tails)
+    return CoarseNoise.of(noise, coding, fine=fine)
 
 
 def coded(release: Release, cells: int, *, fine: float = 1.0) -> Release:

@@ -275,7 +275,7 @@ class Cut(NamedTuple):
 
     @property
     def moved(self) -> bool:
-        """Whether the border is another than the one asked for."""
+        """Whether the border is another than was asked for."""
         return self.border != self.asked
 
 

@@ -84,27 +84,29 @@ def stack(layout: Layout, boxes: Sequence[Box], first: Floats, second: Floats) -
     attributes, labels = len(layout.codings), layout.labels
     outputs = int(np.diff(layout.offsets).max())
     shape = (len(boxes), attributes, outputs, first.shape[2])
-    ones, twos = np.zeros(shape), np.zeros(shape)
+    sums, squares = np.zeros(shape), np.zeros(shape)
     weights = np.zeros((len(boxes), attributes, 2, outputs))
     plain = np.zeros(attributes, np.bool_)
     for a, coding in enumerate(layout.codings):
         cells = slice(layout.offsets[a], layout.offsets[a + 1])
-        one, two = first[:, cells], second[:, cells]
+        summed, squared = first[:, cells], second[:, cells]
         values = layout.values(coding.name, boxes)
         plain[a] = layout.certain[layout.group[a]] and labels is None
         if plain[a]:
-            one, two = values @ one, values @ two
-            two, values = two - one, np.broadcast_to(np.eye(2), (len(boxes), 2, 2))
-        ones[:, a, : one.shape[1]], twos[:, a, : two.shape[1]] = one, two
+            summed, squared = values @ summed, values @ squared
+            squared -= summed
+            values = np.broadcast_to(np.eye(2), (len(boxes), 2, 2))
+        sums[:, a, : summed.shape[1]] = summed
+        squares[:, a, : squared.shape[1]] = squared
         weights[:, a, :, : values.shape[2]] = values
-    mean = weights @ ones
+    mean = weights @ sums
     if labels is not None:
         mean = mean @ labels.T
     tables = len(boxes) * attributes
     return Pairs(
         mean.reshape(tables, 2, -1),
         weights.reshape(tables, 2, outputs),
-        twos.reshape(tables, outputs, -1),
+        squares.reshape(tables, outputs, -1),
         np.tile(plain, len(boxes)),
         labels,
     )

@@ -3,7 +3,7 @@
 The released counts y are Kx on average. W with WK = I, of least variance where K has more outputs
 than cells (generalised least squares), gives shares without bias, and their covariance is that of
 sums over independent records. Shares without bias may be negative: what is shown is the likeliest
-table (EM), its error that of the unbiased one.
+table (EM), its error that of the unbiased estimate.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def likeliest(seen: Seen, counts: Floats) -> tuple[list[Axis], Floats]:
 
 
 def gathering(groups: Sequence[Ints]) -> Floats:
-    """Return the matrix that sums a flattened table of cells to one of ranges."""
+    """Return the matrix that sums a flattened table of cells to ranges."""
     whole = np.ones((1, 1))
     for group in groups:
         gather = (np.arange(group.max() + 1)[:, None] == group).astype(np.float64)
@@ -103,7 +103,7 @@ def gathering(groups: Sequence[Ints]) -> Floats:
 class Shares:
     """How the originals of one released attribute were distributed, or of two together.
 
-    ``shares`` are not negative and sum to one; ``unbiased`` may be a little below zero, and
+    ``shares`` are not negative and sum to 1; ``unbiased`` may be a little below zero, and
     ``errors`` are its standard errors: of the disguise alone for the records that were released,
     or of the disguise and the sampling for the ``population`` they were drawn from. ``cuts`` are
     the edges asked for, each with the border of a cell that it moved to.

@@ -38,7 +38,7 @@ class View:
         return shares if self.spread is None else shares @ self.spread
 
     def fine(self, table: Floats) -> Floats:
-        """Return a table of groups (its first axis) as one of codes."""
+        """Return a table of groups (its first axis) as a table of codes."""
         return table if self.spread is None else self.spread @ table
 
     @cached_property

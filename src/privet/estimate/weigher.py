@@ -18,7 +18,7 @@ from privet.errors import MethodError
 from privet.estimate.base import unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -102,7 +102,7 @@ class Weigher:
         return True
 
     def group(self, name: str) -> tuple[str, ...]:
-        """Return the attributes that went through a channel with one, itself among them."""
+        """Return the attributes that went through its channel, itself among them."""
         channel = self._part.channel(name)
         return (name,) if channel is None else channel.attributes
 
@@ -173,6 +173,15 @@ class Weigher:
                 weights[place] *= values[key]
         return weights
 
+    def _blocks(
+        self, batch: Batch, program: Sequence[Sequence[Hashable]]
+    ) -> Iterator[tuple[Any, Floats]]:
+        """Yield the observed classes of some records, and their weights, boxes × records."""
+        for begin in range(0, len(batch), BLOCK):
+            piece = slice(begin, min(begin + BLOCK, len(batch)))
+            target = batch.columns[self._target][piece]
+            yield target, self._weights(program, self.columns(batch, piece), len(target))
+
     def sums(self, boxes: Sequence[Box]) -> Sums:
         """Return Σw and Σw² in each box by observed class."""
         program, bounds = self._program(boxes)
@@ -181,16 +190,13 @@ class Weigher:
 
         def work(batch: Batch) -> IntArrays:
             out = np.zeros((2, len(boxes), observed), np.int64)
-            for begin in range(0, len(batch), BLOCK):
-                piece = slice(begin, min(begin + BLOCK, len(batch)))
-                target = batch.columns[self._target][piece]
-                weights = self._weights(program, self.columns(batch, piece), len(target))
-                ones = np.rint(weights * units[:, :1]).astype(np.int64)
-                twos = np.rint(weights * weights * units[:, 1:]).astype(np.int64)
+            for target, weights in self._blocks(batch, program):
+                sums = np.rint(weights * units[:, :1]).astype(np.int64)
+                squares = np.rint(weights * weights * units[:, 1:]).astype(np.int64)
                 for code in range(observed):
                     chosen = target == code
-                    out[0, :, code] += ones[:, chosen].sum(1)
-                    out[1, :, code] += twos[:, chosen].sum(1)
+                    out[0, :, code] += sums[:, chosen].sum(1)
+                    out[1, :, code] += squares[:, chosen].sum(1)
             return (out,)
 
         (sums,) = self._part.table.count(work, "measuring")
@@ -206,10 +212,7 @@ class Weigher:
 
         def work(batch: Batch) -> IntArrays:
             out = np.zeros(len(asked), np.int64)
-            for begin in range(0, len(batch), BLOCK):
-                piece = slice(begin, min(begin + BLOCK, len(batch)))
-                target = batch.columns[self._target][piece]
-                weights = self._weights(program, self.columns(batch, piece), len(target))
+            for target, weights in self._blocks(batch, program):
                 summed = np.zeros((len(asked), len(target)))
                 for place, weight in enumerate(weights):  # in one order, whatever the batch
                     for number in np.flatnonzero(asked[:, place].any(1)).tolist():

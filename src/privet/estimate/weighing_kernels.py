@@ -56,14 +56,14 @@ def weigh(
         end = min(rows, begin + block)
         for i in range(len(path)):
             length = longest(path[i])
-            one, two = scales[i, 0], scales[i, 1]
+            scale, square_scale = scales[i, 0], scales[i, 1]
             for row in range(begin, end):
                 label = target[row]
                 whole = 1.0
                 for k in range(length):
                     whole *= factors[i, k, matrix[row, path[i, k]]]
-                a1 = np.int64(np.rint(whole * one))
-                a2 = np.int64(np.rint(whole * whole * two))
+                a1 = np.int64(np.rint(whole * scale))
+                a2 = np.int64(np.rint(whole * whole * square_scale))
                 if length == 0 or a1 != 0 or a2 != 0:
                     for b in range(columns):
                         cell = offsets[b] + np.int64(matrix[row, b])
@@ -75,8 +75,8 @@ def weigh(
                     for m in range(length):
                         if m != k:
                             rest *= factors[i, m, matrix[row, path[i, m]]]
-                    b1 = np.int64(np.rint(rest * one))
-                    b2 = np.int64(np.rint(rest * rest * two))
+                    b1 = np.int64(np.rint(rest * scale))
+                    b2 = np.int64(np.rint(rest * rest * square_scale))
                     cell = offsets[path[i, k]] + np.int64(matrix[row, path[i, k]])
                     first[i, cell, label] += b1 - a1
                     second[i, cell, label] += b2 - a2
@@ -170,13 +170,13 @@ def weigh_states(
     groups = len(full)
     state = np.empty(groups, np.uint8)
     value = np.empty(groups, np.float64)
-    ones = np.empty(groups, np.int64)
-    twos = np.empty(groups, np.int64)
+    sums = np.empty(groups, np.int64)
+    squares = np.empty(groups, np.int64)
     block = 2048
     for begin in range(0, rows, block):
         end = min(rows, begin + block)
         for i in range(len(path)):
-            one, two = scales[i, 0], scales[i, 1]
+            scale, square_scale = scales[i, 0], scales[i, 1]
             tests = path[i], longest(path[i]), marks[i], factors[i], weights[i]
             state[:] = full
             value[:] = 1.0
@@ -193,14 +193,14 @@ def weigh_states(
                         for other in range(groups):
                             if other != g:
                                 rest *= value[other]
-                    ones[g] = np.int64(np.rint(rest * one)) * times[row]
-                    twos[g] = np.int64(np.rint(rest * rest * two)) * times[row]
+                    sums[g] = np.int64(np.rint(rest * scale)) * times[row]
+                    squares[g] = np.int64(np.rint(rest * rest * square_scale)) * times[row]
                 label = target[row]
                 for a in range(attributes):
                     g = group[a]
                     cell = offsets[a] + np.int64(state[g]) * sizes[a] + np.int64(matrix[row, a])
-                    first[i, cell, label] += ones[g]
-                    second[i, cell, label] += twos[g]
+                    first[i, cell, label] += sums[g]
+                    second[i, cell, label] += squares[g]
 
 
 @kernel

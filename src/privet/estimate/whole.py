@@ -31,7 +31,7 @@ __all__ = ["Whole", "fit_whole", "has_whole"]
 
 MOST = 1 << 18  # possible records
 STEPS = 100  # of EM at most: stopping early keeps the noise from being fitted
-LEAST_GAIN = 0.05  # of a step in log-likelihood; a smaller one is the last
+LEAST_GAIN = 0.05  # of a step in log-likelihood; a smaller step is the last
 UNIT = 2.0**20  # of a fitted count
 
 

@@ -158,9 +158,9 @@ def _compared(
         for key in before
         if key[1] == "plateau"
     ]
-    gap = np.median([abs(one[0] - other[0]) / one[0] for one, other in pairs])
+    gap = np.median([abs(a[0] - b[0]) / a[0] for a, b in pairs])
     # The median of a normal error's size is 0.6745 of its standard deviation.
-    chance = np.median([0.6745 * np.hypot(one[1], other[1]) / one[0] for one, other in pairs])
+    chance = np.median([0.6745 * np.hypot(a[1], b[1]) / a[0] for a, b in pairs])
     synthetic = [row for row in learned if row["table"] in SYNTHETIC]
     guided = [row for row in synthetic if row["gamma"] in GUIDE and row["bins"] <= 30]
     uci = [row for row in learned if row["table"] in UCI]

@@ -145,7 +145,7 @@ def inflating(setting: Setting, seeds: Seeds) -> dict[str, float]:
 
 
 def choosing(setting: Setting, seeds: Seeds) -> dict[str, float]:
-    """Grow SysFor's forest and the credal one, perturb by the rules of each, judge both."""
+    """Grow SysFor's forest and the credal forest, perturb by the rules of each, judge both."""
     train, test, schema = _fold(setting)
     rules = Rules(3, LEAVES[setting["table"]], forest=setting["forest"])
     plain = rules.grown(train, schema)

@@ -88,7 +88,7 @@ class Lab:
     quick
         Whether the experiment should be small: for tests, and to see that it works.
     seed
-        The base of all seeds. None goes on with the seed of the remembered results, or draws one.
+        The base of all seeds. None goes on with the seed of the remembered results, or draws anew.
     jobs
         How many processes; by default as many as there are cores. With one, none is started.
     cache
@@ -175,7 +175,7 @@ class Lab:
                 for key, task in todo.items():
                     yield key, task.work()
                 return
-            # New interpreters: a fork would copy the locks of this one's threads.
+            # New interpreters: a fork would copy the locks of this process's threads.
             context = multiprocessing.get_context("spawn")
             workers = min(self.jobs, len(todo))
             pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_follow_parent)
@@ -188,7 +188,7 @@ class Lab:
 
 
 def _follow_parent() -> None:
-    """End this process when the one that started it ends, in whatever way."""
+    """End this process when its parent ends, in whatever way."""
 
     def watch() -> None:
         parent = multiprocessing.parent_process()

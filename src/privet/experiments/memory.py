@@ -35,7 +35,7 @@ class Memory:
             self.results = {line["key"]: line["result"] for line in stored[1:] if "result" in line}
         else:
             self.seed = secrets.randbits(32) if seed is None else seed
-        if self.path is not None:  # whole lines only: a killed run may have left half of one
+        if self.path is not None:  # whole lines only: a killed run may have left half a line
             self.path.parent.mkdir(parents=True, exist_ok=True)
             lines = [head | {"seed": self.seed}]
             lines += [{"key": key, "result": result} for key, result in self.results.items()]

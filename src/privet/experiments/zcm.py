@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from privet.coding import Value
     from privet.experiments.lab import Row
+    from privet.release import Release
     from privet.schema import Schema
 
 __all__ = ["PARTIES", "THETAS", "zcm"]
@@ -59,15 +60,19 @@ def halves(schema: Schema) -> dict[str, list[Value]]:
     }
 
 
-def mining(setting: Setting, seeds: Seeds) -> dict[str, float]:
-    """Disguise by three parties and mine; return the accuracy on plain test records."""
+def _disguised(setting: Setting, seeds: Seeds) -> tuple[Any, Schema, Release, Any]:
+    """Return the records to train on, their schema, their release, and plain test records."""
     train, test = parts(setting["table"], 0, 0, seeds)
     schema = datasets.schema(setting["table"], complete=True)
-    names = [attribute.name for attribute in schema.inputs]
-    groups = deal(names, seeds.generator("parties"))
+    groups = deal([attribute.name for attribute in schema.inputs], seeds.generator("parties"))
     wish = RandomizedResponse(groups, theta=setting["theta"], cuts=halves(schema))
     release = wish.disguise(train, schema, seed=seeds("noise"))
-    tested = wish.cut(test, schema)
+    return train, schema, release, wish.cut(test, schema)
+
+
+def mining(setting: Setting, seeds: Seeds) -> dict[str, float]:
+    """Disguise by three parties and mine; return the accuracy on plain test records."""
+    train, schema, release, tested = _disguised(setting, seeds)
     scores = {}
     for method in ("direct", "naive"):
         model = TreeClassifier(policy="id3", method=method).fit(release)
@@ -80,13 +85,9 @@ def mining(setting: Setting, seeds: Seeds) -> dict[str, float]:
 
 def fitting(setting: Setting, seeds: Seeds) -> dict[str, float]:
     """The same with the whole table fitted by EM, which is not in the paper."""
-    train, test = parts(setting["table"], 0, 0, seeds)
-    schema = datasets.schema(setting["table"], complete=True)
-    groups = deal([attribute.name for attribute in schema.inputs], seeds.generator("parties"))
-    wish = RandomizedResponse(groups, theta=setting["theta"], cuts=halves(schema))
-    release = wish.disguise(train, schema, seed=seeds("noise"))
+    _, _, release, tested = _disguised(setting, seeds)
     model = TreeClassifier(policy="id3", method="joint").fit(release)
-    return {"joint": model.score(wish.cut(test, schema))}
+    return {"joint": model.score(tested)}
 
 
 @experiment("zcm", title="Multi-party randomized response: Zhan, Chang & Matwin")

@@ -36,8 +36,8 @@ def without_sign(text: str) -> str:
     >>> without_sign("1.234,50 €"), without_sign("$ 12"), without_sign("12 kg")
     ('1.234,50', '12', '12 kg')
     """
-    found = _SIGNED.fullmatch(text)
-    return text if found is None else found[1]
+    signed = _SIGNED.fullmatch(text)
+    return text if signed is None else signed[1]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Format:
             object.__setattr__(self, "missing", tuple(self.missing))
 
     def over(self, other: Format) -> Format:
-        """Return the format in which ``other`` decides what this one does not.
+        """Return the format in which ``other`` decides what this format does not.
 
         >>> Format(decimal=",").over(Format(delimiter=";")).to_dict()
         {'delimiter': ';', 'decimal': ','}

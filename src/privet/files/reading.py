@@ -121,7 +121,7 @@ def read_bytes(
     follow: bool = True,
     pipes: bool = False,
 ) -> bytes:
-    """Return a file as a whole; one larger than ``most`` is an ``OSError``."""
+    """Return a file as a whole; more than ``most`` bytes are an ``OSError``."""
     with open_regular(path, folder=folder, follow=follow, pipes=pipes) as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -130,7 +130,7 @@ def read_bytes(
 
 
 def read_private(path: str | Path, what: str) -> bytes:
-    """Return a file that only its owner may read; one that others may read is refused."""
+    """Return a file that only its owner may read, or refuse it."""
     try:
         with open_regular(path) as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)

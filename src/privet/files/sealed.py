@@ -24,12 +24,12 @@ __all__ = ["Kind", "canonical", "seal"]
 
 
 def canonical(form: Mapping[str, Any], indent: int | None = None) -> bytes:
-    """Return the one text of a form."""
+    """Return the text of a form."""
     return (json.dumps(form, indent=indent, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def seal(form: Mapping[str, Any], indent: int | None = None) -> bytes:
-    """Return the one text of a form, its checksum last."""
+    """Return the text of a form, its checksum last."""
     checksum = hashlib.sha256(canonical(form, indent)).hexdigest()
     return canonical({**form, "checksum": checksum}, indent)
 

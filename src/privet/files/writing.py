@@ -92,7 +92,7 @@ def new_private_file(path: Path, text: str) -> None:
 def locked(path: Path, *, must: bool = False) -> Iterator[int]:
     """Keep everyone else out who asks for the same file or folder; give its descriptor.
 
-    Where there are no locks it does nothing, or is an ``OSError`` if there ``must`` be one.
+    Where there are no locks it does nothing, or is an ``OSError`` if there ``must`` be a lock.
     """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -116,7 +116,7 @@ def recover(path: Path) -> None:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed writers of a path left; a living one keeps a lock on what it makes."""
+    """Remove what killed writers of a path left; a living writer keeps a lock on what it makes."""
     for left in _left(path, "part"):
         with contextlib.suppress(OSError):
             handle = os.open(left, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -216,10 +216,10 @@ def _remove(made: Path) -> None:
 
 
 def _usual(path: Path) -> int:
-    """Return the rights that this process gives to new files: of one that is made and removed.
+    """Return the rights that this process gives to new files: those of a file made and removed.
 
-    Asking for the umask would change it for all threads for a moment. A kill leaves the file as one
-    more that the next writer of the path sweeps away; one that writes just now may do so, too.
+    Asking for the umask would change it for all threads for a moment. A kill leaves the file to
+    the next writer of the path, who sweeps it away; a writer at work just now may do so, too.
     """
     probe = _other(path, "part")
     handle = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777)
@@ -244,7 +244,7 @@ def _put_file(made: Path, path: Path, *, overwrite: bool) -> None:
 
 
 def _put_folder(made: Path, path: Path, *, overwrite: bool) -> None:
-    """Give a folder its name; one that was there is then under the other name, to be removed."""
+    """Give a folder its name; what had it is then under the other name, to be removed."""
     while True:
         try:
             able = _renamed(made, path, _NOREPLACE)
@@ -262,7 +262,7 @@ def _put_folder(made: Path, path: Path, *, overwrite: bool) -> None:
 
 
 def _put_under_lock(made: Path, path: Path, *, overwrite: bool) -> None:
-    """Do it by two renames, with the old one back if the second fails."""
+    """Do it by two renames, with the old folder back if the second fails."""
     old = _other(path, "old")
     with locked(path.parent):
         if os.path.lexists(path):

@@ -25,7 +25,7 @@ __all__ = ["Draft", "Known"]
 class Known:
     """Open nodes by number: their splits and what is below them.
 
-    A forest's trees share it: a node of the same name as an earlier one, in whatever tree, gets its
+    A forest's trees share it: a node of an earlier node's name, in whatever tree, gets its
     number and is not split again.
     """
 
@@ -154,7 +154,7 @@ class Draft:
 
 
 def _labels(counts: Floats, unsure: Mask, parent: Ints) -> Ints:
-    """Return the leading class of each node; an empty or unsure one takes its parent's.
+    """Return the leading class of each node; an empty or unsure node takes its parent's.
 
     Of classes that lead together it is the first, whatever rounding says.
     """

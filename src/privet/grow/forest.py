@@ -36,9 +36,9 @@ VOTES = ("credal", "majority")
 
 @dataclass(frozen=True)
 class SysFor:
-    """How many trees, and which splits are good enough to start one.
+    """How many trees, and which splits are good enough to start a tree.
 
-    A split is good if its gain ratio is at most ``goodness`` below the best one's. Several cuts of
+    A split is good if its gain ratio is at most ``goodness`` below the best. Several cuts of
     one numeric attribute are taken only if they are more than ``separation`` of its range apart.
     """
 

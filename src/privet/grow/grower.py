@@ -106,7 +106,7 @@ def grown(
 def next_level(
     evidence: Evidence, level: Level, depth: int, policy: Policy
 ) -> tuple[Level | None, Mask]:
-    """Return the level below one of a depth (None if it is empty), and which children are on it."""
+    """Return the level below a level (None if it is empty), and which children are on it."""
     keep = _kept([split for split in level.chosen if split is not None], depth + 1, policy)
     if not keep.any():
         return None, keep

@@ -88,7 +88,7 @@ def disguise_party(
 
 
 def _may_leave_class(agreement: Agreement, party: str, error: DataError) -> bool:
-    """Whether a party lacks just the class, and another one is to send it."""
+    """Whether a party lacks just the class, and another is to send it."""
     others = (member for name, member in agreement.members.items() if name != party)
     return (
         error.where.column == agreement.schema.goal

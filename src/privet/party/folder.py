@@ -48,7 +48,7 @@ IN_MEMORY = 50_000_000  # records of one party
 
 @dataclass(frozen=True, eq=False)
 class PartyRelease:
-    """The disguised records of one party with their keys, sorted by key.
+    """The disguised records of a party with their keys, sorted by key.
 
     ``keys`` is None where records need no joining. ``secret`` is the fingerprint of the secret the
     keys were made with. ``signed_by`` is the key that signed what was read.

@@ -2,7 +2,7 @@
 
 Counts of parties that hold the same columns of different records simply add (ZCM §7). The collector
 asks for the sums of some boxes, the open nodes of a tree; every party adds up the weights of its
-own disguised records and sends whole numbers. The tree is the one that the joined release gives.
+own disguised records and sends whole numbers. The tree is that of the joined release.
 """
 
 from __future__ import annotations

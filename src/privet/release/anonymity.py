@@ -96,7 +96,7 @@ class Anonymity:
         return good
 
     def verify(self, release: Release) -> None:
-        """Count the groups of a release again; one that breaks the promise is an error."""
+        """Count the groups of a release again; a group that breaks the promise is an error."""
         for part in release.parts:
             rows = part.table.rows
             if not rows:

@@ -120,7 +120,7 @@ class Claim:
         so the promise for a group is that of the worst part; an attribute that is plain in some
         part is plain. ``lacking`` names the columns that each part does not have, which cost
         nothing there: what a record's attributes cost together is the largest sum of a part.
-        ``notes`` are sentences that the method adds; ``people`` says how many records one has.
+        ``notes`` are sentences that the method adds; ``people`` says how many records a person has.
         """
         by_part = [tuple(channels) for channels in parts]
         absent = [set(names) for names in lacking] or [set() for _ in by_part]
@@ -314,7 +314,7 @@ def _cost(
 
 
 def _narrowest(channels: Sequence[Channel]) -> Interval | None:
-    """Return the interval of the part that promises least, if all parts promise one."""
+    """Return the interval of the part that promises least, if all parts promise an interval."""
     intervals = [interval for channel in channels if (interval := channel.interval()) is not None]
     return (
         min(intervals, key=lambda interval: interval.widths[1])

@@ -132,7 +132,7 @@ def put_card(folder: Path, card: bytes, key: SigningKey | None) -> None:
 def read_release(
     path: str | Path, spark: Any = None, by: PublicKey | str | Path | None = None
 ) -> Release:
-    """Read a folder and verify all of it, at the workers of a Spark session if there is one.
+    """Read a folder and verify all of it, at the workers of a Spark session if given.
 
     What is not signed by ``by`` is refused before anything else is made of it.
     """

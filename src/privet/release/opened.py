@@ -36,7 +36,7 @@ def look_steadily(folder: Path, look: Callable[[Path], Result]) -> Result:
 
 
 def _steadily(folder: Path, read: Callable[[Path], Result], *, mend: bool) -> Result:
-    """Read a folder again as long as it is another one after an error than before."""
+    """Read a folder again as long as it is another folder after an error than before."""
     for _ in range(TRIES):
         before = _looks(folder)
         if before is None and mend:  # a writer may be between its two renames, or have died there

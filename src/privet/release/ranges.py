@@ -1,6 +1,6 @@
 """Released records for people to look at, decoded.
 
-What a band releases is no value but a range: the cells that the true one is likeliest to lie in.
+What a band releases is no value but a range: the cells that the true value is likeliest to lie in.
 """
 
 from __future__ import annotations

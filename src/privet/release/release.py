@@ -203,7 +203,7 @@ class Release:
             sentences=self.claim.sentences(),
         )
 
-    # Other ways to make one
+    # Other ways to make a release
 
     @classmethod
     def of_disguised(
@@ -264,7 +264,7 @@ class Release:
     def with_target(self, name: str) -> Release:
         """Return the same records with another class.
 
-        Numbers that were released as cells become a class of cells; a missing value is one more
+        Numbers that were released as cells become a class of cells; a missing value is a further
         class.
 
         >>> import privet as pv
@@ -308,7 +308,7 @@ class Release:
         The card, the checksum of every file, the claim and the range of every code are checked;
         the records stay on disk. With a ``spark`` session they are checked and counted at its
         workers, who must see the folder under the same path. With ``by``, a public key or the path
-        of its file, a release that this key did not sign is refused, one without a signature too.
+        of its file, a release that this key did not sign is refused, an unsigned release too.
 
         >>> import privet as pv
         >>> pv.Release.read("no-such.release")
@@ -363,7 +363,7 @@ class Release:
     def folds(self, number: int, *, seed: int | None = None) -> Iterator[tuple[Release, Release]]:
         """Yield ``number`` pairs of releases, in memory: all records but a fold's, and the fold's.
 
-        Every record is in one fold. Which one is drawn at random; a ``seed`` draws the same again.
+        Every record is in one fold, drawn at random; a ``seed`` draws the same again.
 
         >>> import privet as pv
         >>> table, schema = pv.datasets.load("weather"), pv.datasets.schema("weather")

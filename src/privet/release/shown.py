@@ -32,7 +32,7 @@ def shown_values(
 
     A cell of numbers is shown by its centre, by its upper end (cells are closed on the right, so
     that is the end that belongs to it), or by a random point of it, drawn for every record.
-    ``whole`` says that cells hold whole numbers only; a centre between two is the lower one.
+    ``whole`` says that cells hold whole numbers only; a centre between two is the lower.
 
     >>> from privet.coding import Coding
     >>> ages = Coding.cells("age", [20, 40], [40, 60])

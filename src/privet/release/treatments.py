@@ -38,7 +38,7 @@ def register_meaning(word: str, meaning: Meaning) -> None:
 
 
 def meaning(word: str) -> Meaning:
-    """Return what a word means; one that nobody gave a meaning says that values are plain.
+    """Return what a word means; a word without a meaning says that values are plain.
 
     >>> meaning("monotone").readable, meaning("exact").readable, meaning("who knows").readable
     (False, True, True)

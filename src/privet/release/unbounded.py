@@ -18,7 +18,7 @@ __all__ = ["UnboundedNoise"]
 
 Setting: TypeAlias = "float | int | str | bool | tuple[str, ...] | None"
 
-MOST, LONGEST = 8, 1000  # sentences of a card, and letters of one
+MOST, LONGEST = 8, 1000  # sentences of a card, and letters of a sentence
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class UnboundedNoise:
     """Which method made a table, and with which settings: enough to do the same to other records.
 
     ``said`` are the method's sentences about what was done and what it discloses. ``declared``
-    has the owner's declarations of attributes whose released domain is another one. It protects by
+    has the owner's declarations of attributes whose released domain is another. It protects by
     nothing that could be proved: there is no formal guarantee.
     """
 

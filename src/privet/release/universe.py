@@ -63,7 +63,7 @@ class Universe:
     def of(
         cls, codings: Mapping[str, Coding | None], dummy: Dummy | None = None, copies: int = 0
     ) -> Universe:
-        """Return the universe of some columns; one without codes, or too large, is refused."""
+        """Return the universe of some columns; without codes, or too large, it is refused."""
         sizes = []
         for name, coding in codings.items():
             if coding is None:

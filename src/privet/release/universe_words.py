@@ -65,8 +65,5 @@ def as_told_before(universe: Universe, told: Iterable[str]) -> tuple[str, ...]:
 
     Such releases still load; what is said of them are the notes of now.
     """
-    before = {
-        _BOTH: _BOTH_BEFORE,
-        _row(universe, _rows(universe)): _row(universe, _EACH),
-    }
+    before = {_BOTH: _BOTH_BEFORE, _row(universe, _rows(universe)): _row(universe, _EACH)}
     return tuple(before.get(note, note) for note in told if note not in (_ALL, _MANY))

@@ -278,7 +278,7 @@ def _is_code(attribute: Attribute) -> bool:
 
 
 def _rare(counts: dict[Any, int]) -> list[str]:
-    """Ask about categories that are spelt almost like a much more frequent one."""
+    """Ask about categories that are spelt almost like a much more frequent category."""
     texts = {value: count for value, count in counts.items() if isinstance(value, str)}
     total = sum(counts.values())
     asked = []

@@ -1,4 +1,4 @@
-"""Schemas: attributes with public domains, and which of them is the class, if one is.
+"""Schemas: attributes with public domains, and which of them is the class, if any.
 
 A schema is declared before data is seen. ``Schema.infer`` reads one off a table for convenience,
 and then says of itself that it was learned from data.
@@ -40,7 +40,7 @@ class Schema:
     """The attributes of a table in order, and the name of the class among them.
 
     A schema may leave the class open (``goal`` is then None): a questionnaire has none, and whoever
-    mines its release names one by ``Release.with_target``. Asking such a schema for its ``target``
+    mines its release names it by ``Release.with_target``. Asking such a schema for its ``target``
     is an error.
 
     ``withheld`` names columns that are left out on purpose, and ``format`` says how the owner's CSV

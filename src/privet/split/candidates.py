@@ -31,7 +31,7 @@ MOST_MARGIN = 25.0  # records either side of a cut must hold at most (Quinlan, 1
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """All splits of one attribute at one node, with their numbers; what is forbidden scores −∞."""
+    """All splits of an attribute at a node, with their numbers; what is forbidden scores −∞."""
 
     attribute: int
     estimate: Estimate
@@ -149,7 +149,7 @@ def _gain(counts: Floats, policy: Policy) -> Floats:
 def every_candidate(
     estimates: Sequence[Estimate], codings: Sequence[Coding], policy: Policy
 ) -> list[Candidates]:
-    """Return the candidates of each attribute that has an allowed one."""
+    """Return the allowed candidates of each attribute that has any."""
     pairs = enumerate(zip(estimates, codings, strict=True))
     every = [candidates_of(place, table, coding, policy) for place, (table, coding) in pairs]
     return [candidates for candidates in every if candidates is not None]
@@ -171,7 +171,7 @@ def best_split(every: Sequence[Candidates], policy: Policy) -> Scored | None:
 
 
 def ranked_splits(every: Sequence[Candidates], policy: Policy) -> list[Scored]:
-    """Return the best split of each attribute that has an allowed one, best first."""
+    """Return the best allowed split of each attribute that has any, best first."""
     tops = [candidates.scored(candidates.best, policy) for candidates in every]
     waiting = [split for split in tops if split is not None]
     if policy.ratio and waiting:
@@ -183,7 +183,7 @@ def ranked_splits(every: Sequence[Candidates], policy: Policy) -> list[Scored]:
 
 
 def _first_of(scores: Sequence[float]) -> int:
-    """Return the place of the first score that no later one beats by more than a tie."""
+    """Return the place of the first score that no later score beats by more than a tie."""
     best = 0
     for place, score in enumerate(scores):
         if score > scores[best] + TIE:

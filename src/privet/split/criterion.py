@@ -1,7 +1,7 @@
 """Criteria: how impure class counts are, one file per kind in ``split/criteria``.
 
 Impurities are totals over records, so that the gain of a split is the parent's less the
-children's. They work on estimated counts too: a negative one counts as zero.
+children's. They work on estimated counts too: a negative count is taken as zero.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Criterion:
 
     ``impurity`` takes counts (… × classes) to totals over records, ``slope`` to the derivative by
     each count. ``search`` is the compiled twin: ``kernels.search_by`` of the criterion's term per
-    class and of what makes a total of the terms' sum; None for one that is no such sum.
+    class and of what makes a total of the terms' sum; None for a criterion that is no such sum.
     """
 
     impurity: Callable[[Floats], Floats]

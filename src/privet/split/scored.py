@@ -1,4 +1,4 @@
-"""A scored split, and what every search for one shares.
+"""A scored split, and what every search for splits shares.
 
 Ties go to the attribute named first, then to the lowest cut; gains within 1e-12 are ties.
 """
@@ -94,9 +94,9 @@ def kind_of(coding: Coding, policy: Policy) -> int:
 
 
 def ratios(scores: Floats, infos: Floats, policy: Policy, average: Floats | None = None) -> Floats:
-    """Return gain ratios along the last axis, −∞ where one is too small or the gain below average.
+    """Return gain ratios along the last axis, −∞ if it is too small or the gain below average.
 
-    The average is over attributes that gain anything; ``average`` gives another one.
+    The average is over attributes that gain anything; ``average`` gives another.
     """
     gains = scores > TIE
     gained = np.where(gains, scores, 0.0)
@@ -127,7 +127,7 @@ def informations(counts: Floats) -> Floats:
 def placed(
     side: NDArray[np.int16], empty: Mask, rows: Floats, coding: Coding
 ) -> tuple[NDArray[np.int16], tuple[int, int]]:
-    """Give codes that do not occur at the node a branch: the nearer one, or the heavier one."""
+    """Give codes that do not occur at the node a branch: the nearer, or the heavier."""
     if coding.ordered:
         left = int(np.flatnonzero((side == 0) & ~empty)[-1])
         right = int(np.flatnonzero((side == 1) & ~empty)[0])

@@ -1,7 +1,7 @@
-"""Tables of one attribute at one node, values × classes: counted, or estimated with an error.
+"""Tables of an attribute at a node, values × classes: counted, or estimated with an error.
 
 A table says how sure its splits are. ``screened`` looks at all candidates at once, ``written`` at
-the one that is taken. Variance is over the disguise, with the originals fixed.
+the split that is taken. Variance is over the disguise, with the originals fixed.
 """
 
 from __future__ import annotations
@@ -20,16 +20,7 @@ if TYPE_CHECKING:
     from privet.coding import Coding, Floats, Mask
     from privet.split.policy import Policy
 
-__all__ = [
-    "Counted",
-    "Estimate",
-    "Linear",
-    "Screened",
-    "Total",
-    "Written",
-    "members",
-    "sureness",
-]
+__all__ = ["Counted", "Estimate", "Linear", "Screened", "Total", "Written", "members", "sureness"]
 
 
 class Total(NamedTuple):
@@ -58,7 +49,7 @@ class Written(NamedTuple):
 
 
 class Estimate:
-    """The table of one attribute at one node; ``mean`` is values × classes."""
+    """The table of an attribute at a node; ``mean`` is values × classes."""
 
     rows: Floats | None = None  # how many records each value has, where ``mean`` adds up weights
 

@@ -75,7 +75,7 @@ def hashed(token: bytes) -> bytes:
 
 
 class Answers:
-    """The database of one survey; ``open`` makes it where there is none yet.
+    """The database of a survey; ``open`` makes it where there is none yet.
 
     Whoever opens it names the survey by its digest: another one's answers are never mixed in.
     """

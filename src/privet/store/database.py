@@ -81,7 +81,7 @@ class Database:
             ) from None
 
     def check_file(self) -> None:
-        """Complain if there is no SQLite file: SQLite itself would make one."""
+        """Complain if there is no SQLite file: SQLite itself would make a file."""
         if self.sqlite and not Path(self.name).is_file():
             message = f"There is no store {self.name}."
             raise StoreError(message, hint="privet store create makes one.")

@@ -48,7 +48,7 @@ class Receipt(NamedTuple):
 
 
 class Store(Stored):
-    """Samples in a database, as T′ and T^P: ``Store.create`` makes one, ``Store.open`` finds it.
+    """Samples in a database, as T′ and T^P: made by ``Store.create``, opened by ``Store.open``.
 
     ``url`` is the path of an SQLite file, or the URL of a database in SQLite or PostgreSQL.
 

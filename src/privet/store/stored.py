@@ -38,7 +38,7 @@ class Stored:
         self, database: Database, schema: Schema, method: Complement, table: Table = facts
     ) -> None:
         self.database = database
-        self._facts = table  # that of a store from before checks has no column for one
+        self._facts = table  # that of a store from before checks has no column for a check
         self.schema = schema
         self.method = method
         self.universe: Universe = method.universe(schema)

@@ -26,7 +26,7 @@ def new_token() -> str:
 
 
 def checked_token(token: str | None) -> str:
-    """Return a token that is fit to be kept; a new one for None."""
+    """Return a token that is fit to be kept; a new token for None."""
     if token is None:
         return new_token()
     if not isinstance(token, str) or not 1 <= len(token) <= 200 or not token.isprintable():
@@ -42,11 +42,11 @@ def remembered(
     Time is the database's, for all writers; tokens are kept for some ``seconds``. Nothing is
     forgotten by a clock that is ahead of the newest call, and up to when tokens were forgotten
     stays known: if the clock was wrong, a token from before is refused rather than counted twice.
-    A ``fresh`` one is new for sure.
+    A ``fresh`` token is new for sure.
     """
     newest = select(func.max(calls.c.made)).where(calls.c.token != PURGED)
     oldest = min(now, connection.execute(newest).scalar_one() or now) - seconds
-    # A token has whole seconds: one that is forgotten must be refused by that count, too.
+    # A token has whole seconds: what is forgotten must be refused by that count, too.
     old = calls.delete().where(calls.c.made < oldest - 1, calls.c.token != PURGED)
     if connection.execute(old).rowcount:
         connection.execute(calls.delete().where(calls.c.token == PURGED))

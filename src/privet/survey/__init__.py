@@ -1,4 +1,4 @@
-"""Surveys: people disguise their own answers, and nobody ever holds a true one."""
+"""Surveys: people disguise their own answers, and nobody ever holds a true answer."""
 
 from privet.survey.forecast import Forecast, forecast
 from privet.survey.questionnaire import Question, Questionnaire

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["CLEAR", "SHARE", "Expected", "Forecast", "Z", "forecast", "matrix_of"]
 
 Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
-CLEAR = 0.1  # an interval within ten points on either side tells something; a wider one is greyed
+CLEAR = 0.1  # an interval within ten points on either side tells something; wider is greyed
 SHARE = 0.2  # of the value whose error is told: common enough to matter, rare enough to be hard
 
 
@@ -93,7 +93,8 @@ class Forecast:
         greyed = [question for question in self.questions if question.worst > CLEAR]
         if greyed:
             names = ", ".join(
-                f"{one.name} (clear from about {one.needed:,} people on)" for one in greyed
+                f"{question.name} (clear from about {question.needed:,} people on)"
+                for question in greyed
             )
             said.append(
                 f"Greyed out on the results' page, as intervals would be wider than "
@@ -123,7 +124,7 @@ def forecast(questionnaire: Questionnaire, people: int = 500) -> Forecast:
 
 
 def matrix_of(questionnaire: Questionnaire, column: str) -> Floats:
-    """Return the law of what is sent for one attribute, (outputs, values)."""
+    """Return the law of what is sent for an attribute, (outputs, values)."""
     channel = next(channel for channel in questionnaire.channels if column in channel.attributes)
     return channel.marginal([column])
 

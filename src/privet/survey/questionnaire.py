@@ -176,7 +176,7 @@ class Questionnaire:
 
     @cached_property
     def digest(self) -> str:
-        """What tells this questionnaire from every other: answers to one are none to another."""
+        """What tells this questionnaire from every other: whose answers are not for this."""
         channels = [channel.to_dict() for channel in self.channels]
         signed = {"form": self.form, "channels": channels}
         return hashlib.sha256(canonical(signed)).hexdigest()
@@ -232,7 +232,7 @@ class Questionnaire:
         return math.fsum(channel.epsilon() for channel in self._channels_of(question))
 
     def amplification(self, question: Question) -> Fraction:
-        """Return how much likelier what is sent for one question can be under one answer to it.
+        """Return how much likelier what is sent for a question can be under one answer to it.
 
         >>> form = {"title": "Pains", "gamma": 3, "consent": "Disguised on your device."}
         >>> asking = {"ask": "What hurts?", "kind": "several", "options": ["back", "head"]}

@@ -48,7 +48,7 @@ def unpack(counts: Mapping[bytes, int], questionnaire: Questionnaire) -> dict[st
 
 
 class Told(NamedTuple):
-    """What is known of one attribute: shares with 95 % intervals, and what fakes could do."""
+    """What is known of an attribute: shares with 95 % intervals, and what fakes could do."""
 
     shares: Shares
     half_widths: Floats
@@ -93,7 +93,7 @@ class Results:
         )
 
     def told(self, column: str) -> Told:
-        """Return what is known of one attribute, value by value."""
+        """Return what is known of an attribute, value by value."""
         coding = self.release.codings[column]
         edges = None if coding is None or not coding.ordered else coding.edges[: coding.known - 1]
         estimate = shares(
@@ -140,7 +140,7 @@ class Results:
         return max(BATCH, math.ceil(self.rows * (wanted / signal - 1)))
 
     def tree(self, target: str, max_depth: int = 3) -> Tree:
-        """Return the tree of one question by the others."""
+        """Return the tree of a question by the others."""
         from privet.mining import mine
         from privet.split import Policy
 

@@ -32,7 +32,7 @@ IntArrays: TypeAlias = "tuple[Ints, ...]"
 
 @dataclass(frozen=True)
 class Batch:
-    """Some neighbouring rows: ``start`` is the place of the first one in the whole table."""
+    """Some neighbouring rows: ``start`` is the place of the first in the whole table."""
 
     start: int
     columns: Mapping[str, NDArray[Any]]

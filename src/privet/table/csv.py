@@ -184,7 +184,7 @@ def header(path: Path, written: Format) -> Any:
 def csv_batches(
     path: Path, written: Format, types: Mapping[str, Any], names: Sequence[str]
 ) -> Iterator[Any]:
-    """Yield some columns of a file as Arrow batches of given types, one at a time."""
+    """Yield some columns of a file as Arrow batches of given types."""
     import pyarrow as pa
     import pyarrow.csv as pc
 

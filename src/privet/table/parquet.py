@@ -111,7 +111,7 @@ class ParquetTable(PiecedTable):
             types = types or stored
             for group in range(metadata.num_row_groups):
                 rows = metadata.row_group(group).num_rows
-                if rows:  # a piece has rows: whoever maps a table looks at the first one
+                if rows:  # a piece has rows: whoever maps a table looks at the first row
                     pieces.append(Piece(_Group(path, stamp, group), start, 0, rows))
                 start += rows
         self.names = list(types or {}) if names is None else list(names)
@@ -231,7 +231,7 @@ def write_parquet(
 def _groups(
     batches: Iterable[Mapping[str, NDArray[Any]]], types: Mapping[str, np.dtype[Any]]
 ) -> Iterator[dict[str, NDArray[Any]]]:
-    """Yield the same rows in groups of GROUP_ROWS, the last one smaller."""
+    """Yield the same rows in groups of GROUP_ROWS, the last smaller."""
     group = {name: np.empty(GROUP_ROWS, kind) for name, kind in types.items()}
     filled = 0
     for batch in batches:

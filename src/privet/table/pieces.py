@@ -21,7 +21,7 @@ __all__ = ["Asked", "Piece", "PiecedTable"]
 class Piece:
     """Some rows of what ``origin`` holds, ``skip`` of them left out before the first.
 
-    ``start`` is the place of the first one in the table.
+    ``start`` is the place of the first in the table.
     """
 
     origin: Any
@@ -58,7 +58,7 @@ class PiecedTable(Table):
         return [partial(self.read, piece) for piece in self.pieces]
 
     def read(self, piece: Piece) -> Iterator[Batch]:
-        """Yield the batches of one piece."""
+        """Yield the batches of a piece."""
         return self.worked(piece, self.stored_columns(piece))
 
     def worked(self, piece: Piece, batches: Iterator[Mapping[str, Any]]) -> Iterator[Batch]:

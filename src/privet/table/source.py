@@ -38,7 +38,7 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # what writers of partitioned folders 
 
 @dataclass(frozen=True)
 class RawBatch(Batch):
-    """Raw rows of one file: ``row`` is the place of the first one there."""
+    """Raw rows of a file: ``row`` is the place of the first there."""
 
     path: Path
     row: int
@@ -63,10 +63,7 @@ class Source:
     """
 
     def __init__(
-        self,
-        path: str | Path | Files,
-        attributes: Sequence[Attribute],
-        hint: str | None = None,
+        self, path: str | Path | Files, attributes: Sequence[Attribute], hint: str | None = None
     ) -> None:
         files: Files = Files.of(path)
         self.paths = files_of(files.path)
@@ -117,7 +114,7 @@ class Source:
                 yield self.columns(path, table.slice(first, BATCH_ROWS))
 
     def columns(self, path: Path, table: Any) -> dict[str, Column]:
-        """Return the raw columns of an Arrow batch of one file, those of its folders added."""
+        """Return the raw columns of an Arrow batch of a file, those of its folders added."""
         keys = keys_of(path)
         for attribute in self.attributes:
             if attribute.name not in table.schema.names:
@@ -126,7 +123,7 @@ class Source:
         return columns(table, self.names)
 
     def stored(self, path: Path, present: Sequence[str]) -> list[str]:
-        """Return the names to read from a file with such columns; complain if one is missing."""
+        """Return the names to read from a file with such columns; complain if a name is missing."""
         keys = keys_of(path)
         asked = [name for name in self.names if name in present or name not in keys]
         self._check(path, present, asked)
@@ -228,7 +225,7 @@ def _inside(folder: Path, seen: set[tuple[int, int]] | None = None) -> list[Path
 
 
 def keys_of(path: Path) -> dict[str, str | None]:
-    """Return the values that the names of a file's folders give; None for a missing one.
+    """Return the values that the names of a file's folders give; None for a missing value.
 
     >>> keys_of(Path("sales/year=2024/shop=Rh%C3%B4ne/part-0.parquet"))
     {'year': '2024', 'shop': 'Rhône'}

@@ -3,7 +3,7 @@
 What travels is work: pickled functions go to the workers, small arrays come back. A task that is
 lost and run again elsewhere does the same to the same rows, so nothing depends on who did it.
 
-In the examples ``spark`` is a session, as ``connect`` gives one, and ``table`` is
+In the examples ``spark`` is a session, as ``connect`` gives it, and ``table`` is
 ``SparkTable.of(spark.range(4))``.
 """
 

@@ -127,7 +127,7 @@ def beside(first: Tree, second: Tree) -> Beside:
     >>> whole = pv.TreeClassifier(policy="id3").fit(release).tree_
     >>> short = pv.TreeClassifier(policy="id3", max_depth=1).fit(release).tree_
     >>> seen = beside(whole, short)
-    >>> len(seen.rules), [one.where for one in seen.differences]
+    >>> len(seen.rules), [node.where for node in seen.differences]
     (1, ['Outlook is Sunny and Humidity is Normal', 'Outlook is Rain and Wind is Strong'])
     """
     first, second = first.plain, second.plain

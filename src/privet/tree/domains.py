@@ -42,7 +42,7 @@ class Limits:
     def within(self, low: Floats, high: Floats) -> Limits:
         """Return the limits with ends closed by ranges, one an attribute.
 
-        Where only a missing number can be, behind all others, both ends are the range's upper one.
+        Where only a missing number can be, behind all others, both ends are the range's upper end.
         """
         return Limits(np.clip(self.lower, low, high), np.minimum(self.upper, high), self.tested)
 

@@ -17,26 +17,19 @@ import numpy as np
 
 from privet.tree.export import rule
 from privet.tree.figures import counted, percent
-from privet.tree.layout import (
-    COLOURS,
-    SIDE,
-    SMALL,
-    TALL,
-    UNSURE,
-    branch_text,
-    laid_out,
-    parts_of,
-)
+from privet.tree.layout import COLOURS, SIDE, SMALL, TALL, UNSURE, branch_text, laid_out, parts_of
 from privet.tree.measure import cut, folded_lines, width_of
 from privet.tree.names import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jinja2 import Environment
 
     from privet.tree.layout import Picture
     from privet.tree.tree import Tree
 
-__all__ = ["ASSETS", "figure", "notebook", "page", "svg"]
+__all__ = ["ASSETS", "figure", "notebook", "page", "svg", "templates"]
 
 LEAVES = 40  # drawn before subtrees are folded
 UNFOLDED = 400  # leaves that a page can unfold in its picture; its outline has all
@@ -44,17 +37,23 @@ ASSETS = Path(__file__).parent / "templates"  # a page that shows a figure needs
 _LINE = 18  # of the legend
 
 
-@cache
-def _environment() -> Environment:
+def templates(*folders: Path, finalize: Callable[[Any], Any] | None = None) -> Environment:
+    """Return the templates of some folders: all that is filled in is escaped, and must be known."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
-        loader=FileSystemLoader(ASSETS),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=finalize,
     )
+
+
+@cache
+def _environment() -> Environment:
+    return templates(ASSETS)
 
 
 def svg(tree: Tree, leaves: int = LEAVES) -> str:

@@ -41,7 +41,7 @@ def rules(tree: Tree) -> list[str]:
 
 
 def rule(tree: Tree, leaf: int) -> str:
-    """Return the sentence of a leaf, or of a node as if it were one."""
+    """Return the sentence of a leaf, or of a node as if it were a leaf."""
     tree = tree.plain
     counts = np.maximum(tree.counts[leaf], 0.0)
     rows, right = counts.sum(), counts[tree.label[leaf]]

@@ -39,7 +39,7 @@ def counted(rows: float, error: float) -> str:
 def percent(tree: Tree, node: int) -> str:
     """Return the share of the predicted class at a node, with its error or ≈ where it has one.
 
-    A share whose error was measured is that of the measured counts, another the learned one.
+    A share whose error was measured is that of the measured counts, another the learned share.
     """
     label = tree.label[node]
     share = 100 * float(tree.shares[node][label])

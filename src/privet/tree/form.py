@@ -77,14 +77,7 @@ def tree_of(form: dict[str, Any]) -> Tree:
         raise TreeError(message, hint="upgrade privet.")
     try:
         tree = _from_nodes(form)
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        IndexError,
-        AttributeError,
-        OverflowError,
-    ) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         message = f"The tree's form is damaged ({type(error).__name__})."
         raise TreeError(message, hint="mine it again.") from None
     if tree.depth > MAX_DEPTH:
@@ -227,7 +220,7 @@ def _measures(form: dict[str, Any], size: int) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | str | None:
-    """Return a number as JSON can hold it: infinity as text, one that is not known as null."""
+    """Return a number as JSON can hold it: infinity as text, an unknown number as null."""
     if np.isnan(value):
         return None
     return float(value) if np.isfinite(value) else str(float(value))

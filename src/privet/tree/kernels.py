@@ -31,7 +31,7 @@ def descend(
     """Write the leaf each record reaches.
 
     A number at most the threshold takes the first branch, any other (NaN too) the second. A
-    category's code takes ``routes[node, code]``; one that is not in the domain (below zero) the
+    category's code takes ``routes[node, code]``; a code outside the domain (below zero) the
     heaviest branch.
     """
     for row in range(len(values)):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "Card", "Picture", "branch_text", "laid_out", "leaves_below", "parts_of"]
 
-COLOURS = 8  # of Okabe and Ito, told apart by most colour-blind people; the last one for the rest
+COLOURS = 8  # of Okabe and Ito, told apart by most colour-blind people; the last for the rest
 TALL, STEP, SIDE = 46, 56, 10  # a card, rows apart, the margin, in pixels
 NARROWEST, WIDEST = 112, 250  # cards
 CURVE = 38  # room in which a branch bends, before its label

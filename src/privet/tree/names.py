@@ -8,7 +8,7 @@ LONGEST = 40
 
 
 def shown(name: object, longest: int = LONGEST) -> str:
-    r"""Return a name for people: control and direction signs by number, the end of a long one cut.
+    r"""Return a name for people: control and direction signs by number, the end of a long name cut.
 
     >>> shown("a\x1b[2J\u202eb"), shown("x" * 50, 5)
     ('a\\x1b[2J\\u202eb', 'xxxx…')

@@ -1,6 +1,6 @@
 """Pruning: taking back splits that are not worth it.
 
-Growing looks one split ahead, but some first splits gain nothing until a second one is made. So
+Growing looks one split ahead, but some first splits gain nothing until a second is made. So
 where splits are uncertain the grower goes on past them, and what did not pay is cut here.
 """
 
@@ -54,7 +54,7 @@ def prune_unsure(tree: Tree, least: float) -> Tree:
 
 
 def prune_leaves(tree: Tree, most: int) -> Tree:
-    """Keep the splits that gain most, each after the one above it, up to so many leaves.
+    """Keep the splits that gain most, each after the split above it, up to so many leaves.
 
     Growing best-first until there are enough leaves gives the same tree: what a node's split gains
     does not depend on the others.

@@ -156,7 +156,7 @@ class Tree:
 
     @cached_property
     def shares(self) -> Floats:
-        """Class probabilities of each node: its counts with negatives as zero, made to sum to one.
+        """Class probabilities of each node: its counts with negatives as zero, made to sum to 1.
 
         Where an uncertain leaf took its parent's label, it takes its parent's probabilities too.
         """
@@ -230,7 +230,7 @@ class Tree:
     def plain(self) -> Tree:
         """The tree over the original values behind merged categories, node for node the same.
 
-        This is the one that people and databases read: their records are not merged.
+        This is what people and databases read: their records are not merged.
         """
         codings = tuple(coding.plain for coding in self.codings)
         pairs = zip(codings, self.codings, strict=True)
@@ -250,11 +250,11 @@ class Tree:
         0
         """
         order = np.asarray(nodes, np.int64)
-        number = np.full(self.nodes + 1, -1)  # the last one is the root's parent
+        number = np.full(self.nodes + 1, -1)  # the last is the root's parent
         number[order] = np.arange(len(order))
         parent = number[self.parent[order]]
         child = np.full(len(order), -1)
-        child[parent[:0:-1]] = np.arange(len(order) - 1, 0, -1)  # the first one is written last
+        child[parent[:0:-1]] = np.arange(len(order) - 1, 0, -1)  # the first is written last
         leaves = child < 0
         taken: dict[str, Any] = {}
         for field in fields(self):
@@ -394,7 +394,7 @@ class Tree:
 
     @classmethod
     def read(cls, path: str | Path) -> Tree:
-        """Read a JSON file; one without a checksum, from an earlier privet, with a warning.
+        """Read a JSON file; without a checksum, from an earlier privet, with a warning.
 
         >>> import privet as pv
         >>> pv.Tree.read("no-such.json")

@@ -34,7 +34,7 @@ class Importance:
 
 
 def importances(tree: Tree) -> list[Importance]:
-    """Return the importance of every attribute, the largest first; they sum to one.
+    """Return the importance of every attribute, the largest first; they sum to 1.
 
     A test's gain a record is weighted by the records at its node.
     """
@@ -118,7 +118,7 @@ class Step:
 
 
 def steps(tree: Tree, values: Floats) -> list[Step]:
-    """Return the path of one record from the root to its leaf.
+    """Return the path of a record from the root to its leaf.
 
     ``values`` are the record's, as ``Tree.apply`` takes them.
     """
@@ -138,7 +138,7 @@ def steps(tree: Tree, values: Floats) -> list[Step]:
 
 @dataclass(frozen=True)
 class Change:
-    """What became of a node of one tree in another one: nodes reached by the same branches.
+    """What became of a tree's node in another tree: nodes reached by the same branches.
 
     ``same``: the same test, or leaves of the same class. ``moved``: the same attribute with another
     threshold, or other categories together. ``label``: leaves of different classes. ``different``:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["STATIC", "survey_app"]
 
 STATIC = Path(__file__).with_name("static")
-RATE = 120  # submissions per minute and address: a class or an office may share one
+RATE = 120  # submissions per minute and address: a class or an office may share an address
 TOKEN = range(16, 129)  # characters of a token
 SLOWEST = 30.0  # seconds until a submission must be here whole
 _CODE = 8  # bytes that a code and its comma take at most
@@ -143,7 +143,7 @@ class Survey:
     # The researcher
 
     async def results_page(self, request: Request) -> Response:
-        """Give the page of results: an empty one, which asks for its numbers with the key."""
+        """Give the page of results: an empty page, which asks for its numbers with the key."""
         return HTMLResponse(self.pages.results(language_of(request, self.questionnaire.languages)))
 
     async def results(self, request: Request) -> Response:
@@ -158,7 +158,7 @@ class Survey:
         return await self._answered(request, lambda results: self._cross(results, names, language))
 
     async def tree(self, request: Request) -> Response:
-        """Give the tree of one question."""
+        """Give the tree of a question."""
         name = request.query_params.get("target", "")
         return await self._answered(request, lambda results: _tree(results, name))
 
@@ -223,7 +223,7 @@ def _sizes(questionnaire: Questionnaire) -> dict[str, int]:
 
 
 def _tree(results: Results, name: str) -> dict[str, Any]:
-    """Return the tree of a question, drawn; one without tests says what is missing."""
+    """Return the tree of a question, drawn; a tree without tests says what is missing."""
     from privet.tree.draw import figure
 
     tree = results.tree(name)
@@ -243,7 +243,7 @@ def _tree(results: Results, name: str) -> dict[str, Any]:
 def survey_app(
     questionnaire: Questionnaire, answers: Answers, key: str, *, rate: int = RATE
 ) -> Shield:
-    """Return the application of one survey."""
+    """Return the application of a survey."""
     survey = Survey(questionnaire, answers, key, rate=rate)
     routes = [
         Route("/", survey.page),

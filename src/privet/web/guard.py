@@ -87,7 +87,7 @@ class Rate:
         return self._seen[caller] <= self.per_minute
 
     def within(self, address: str) -> bool:
-        """Say whether one more would be within the rate, without counting it."""
+        """Say whether another would be within the rate, without counting it."""
         return self._seen.get(self._caller(address), 0) < self.per_minute
 
     def _caller(self, address: str) -> bytes:

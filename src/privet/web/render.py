@@ -107,7 +107,7 @@ class Pages:
         }
 
     def _question(self, question: Question, language: str, words: dict[str, str]) -> dict[str, Any]:
-        """Return what the template and the script need to know of one question."""
+        """Return what the template and the script need to know of a question."""
         asked = self._asked
         sentence, keep = explained(asked, question, words)
         script: dict[str, Any] = {
@@ -143,7 +143,7 @@ class Pages:
             "script": script,
             "sentence": sentence,
             "keep": round(100 * keep, 2),
-            "shares": [number_in(words, f"{100 * one:.3g}") for one in (keep, 1 - keep)],
+            "shares": [number_in(words, f"{100 * share:.3g}") for share in (keep, 1 - keep)],
             "near": question.fields.get("channel") == "band",
             "options": [option.text[language] for option in question.options]
             or asked.values(question.columns[0], language),

@@ -39,11 +39,9 @@ def background(world: World) -> Iterator[Trial]:
     scene = shown_groups(world)
     if scene is None:
         return
-    label, shown, alike = scene
-    classes = len(world.case.release.schema.classes)
+    label, alike, table = scene
+    classes = table.shape[1]
     ruled = (label + world.case.rng.integers(1, classes, len(label))) % classes
-    table = np.bincount(alike.member * classes + shown, minlength=len(alike.sizes) * classes)
-    table = table.reshape(-1, classes).astype(np.float64)
     shares = np.bincount(label, minlength=classes) / len(label)
     rows = np.arange(len(label))
     left = table[alike.member] + shares / 2  # a group with no other class says nothing

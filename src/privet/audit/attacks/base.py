@@ -1,7 +1,7 @@
 """What an attack is: something run for real, three times, and reported beside a blind guess.
 
 An attack looks at a *world*: originals, what was released for each, and the law the attacker
-believes. It is run on the disguised world, on one without disguise (the control, near 100 %), and
+believes. It is run on the disguised world, on the plain world (the control, near 100 %), and
 on one whose outputs come from other records (the null: chance). To add an attack, write a
 generator of trials and register it:
 
@@ -108,7 +108,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an attack went about one attribute, or about whole records.
+    """How an attack went about an attribute, or about whole records.
 
     ``agreed`` marks what stands plainly in the release because it was meant to.
 

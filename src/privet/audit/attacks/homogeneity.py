@@ -43,8 +43,8 @@ def has_plain(case: Case) -> str:
     return "" if len(plain) > 1 else "no attribute but the class is plain, so no row stands out"
 
 
-def shown_groups(world: World) -> tuple[Ints, Ints, Groups] | None:
-    """Return each row's class, the class shown for it, and the rows that look alike.
+def shown_groups(world: World) -> tuple[Ints, Groups, Ints] | None:
+    """Return each row's class, the rows that look alike, and the classes shown for them, counted.
 
     Alike are rows with the same quasi-identifier under k-anonymity, and with the same values of
     all that is plain elsewhere. Without a disguise all attributes tell rows apart, and without
@@ -67,7 +67,9 @@ def shown_groups(world: World) -> tuple[Ints, Ints, Groups] | None:
         else:
             return None
     shown = label[case.rng.permutation(len(label))] if world.kind == "independent" else label
-    return label, shown, groups_of(columns)
+    alike, classes = groups_of(columns), len(case.release.schema.classes)
+    table = np.bincount(alike.member * classes + shown, minlength=len(alike.sizes) * classes)
+    return label, alike, table.reshape(-1, classes)
 
 
 @attack("homogeneity", applies=has_plain)
@@ -82,13 +84,8 @@ def homogeneity(world: World) -> Iterator[Trial]:
     scene = shown_groups(world)
     if scene is None:
         return
-    label, shown, alike = scene
-    schema = world.case.release.schema
-    classes = len(schema.classes)
-    table = np.bincount(alike.member * classes + shown, minlength=len(alike.sizes) * classes)
-    table = table.reshape(-1, classes)
+    label, alike, table = scene
     hits = int((np.argmax(table, axis=1)[alike.member] == label).sum())
     blind = float(np.bincount(label).max() / len(label))
-    yield Trial.counted(
-        schema.target, hits, len(label), blind, detail=diversity_of(table).sentence()
-    )
+    target, detail = world.case.release.schema.target, diversity_of(table).sentence()
+    yield Trial.counted(target, hits, len(label), blind, detail=detail)

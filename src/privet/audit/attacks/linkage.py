@@ -28,7 +28,7 @@ def linkage(world: World) -> Iterator[Trial]:
     """Find a known person's row.
 
     Needs: the whole original record of a person, and the release with its card.
-    Remedy: a smaller γ, or fewer attributes: each one more makes a row easier to tell.
+    Remedy: a smaller γ, or fewer attributes: every further attribute makes a row easier to tell.
 
     Take the likeliest row for each target; a tie is broken by chance.
     """

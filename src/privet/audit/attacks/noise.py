@@ -61,7 +61,7 @@ class _Pairs:
         return int((np.abs(guesses - self.truth) <= self.tolerance).sum())
 
     def trial(self, guesses: Floats, detail: str) -> Trial:
-        """Return how well guesses did against the best single one."""
+        """Return how well guesses did against the best single guess."""
         rows = len(self.truth)
         return Trial.counted(self.group.about, self.right(guesses), rows, self.blind, detail=detail)
 

@@ -96,7 +96,7 @@ def rank(world: World) -> Iterator[Trial]:
 
     Give each shown number the quantile of the sample that its rank says.
 
-    Whoever tries both directions takes the better one: that is what is reported.
+    Whoever tries both directions takes the better: that is what is reported.
     """
     rng = world.case.rng
     for name, true, shown, width in _columns(world):

@@ -23,7 +23,7 @@ def _open(case: Case) -> str:
 
 
 def _plain(case: Case) -> list[str]:
-    """Return the plain attributes; in one that has a single value there is nothing to read."""
+    """Return the plain attributes; where there is a single value, nothing is read."""
     alike = constant(case.release)
     return [name for name in plain_names(case.release, case.part) if name not in alike]
 

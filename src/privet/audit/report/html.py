@@ -13,6 +13,7 @@ from privet.audit.report.terminal import detected_line, idle_reasons, similarity
 from privet.audit.summary import Audit
 from privet.audit.verdict import percent
 from privet.release.claim import PRIORS
+from privet.tree.draw import templates
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,15 +31,7 @@ _ATTRIBUTES = 60  # of the table of promises
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = templates(STYLE.parent)
     made.filters["shown"] = shown
     made.filters["percent"] = percent
     made.filters["sentence"] = lambda text: shown(text, 600)

@@ -110,7 +110,7 @@ def release_curve(outcomes: Sequence[Outcome]) -> Curve | None:
         for number, value in worst.curve
     )
     across: list[Tick] = []
-    for number, _ in reversed(worst.curve):  # the last is the one that is reported
+    for number, _ in reversed(worst.curve):  # the last is reported
         place = _x(number, span)
         if not across or across[-1].at - place > _TICKS:
             across.append(Tick(place, str(number)))

@@ -26,7 +26,7 @@ def impurity(counts: Floats) -> Floats:
 
 
 def slope(counts: Floats) -> Floats:
-    """Return the derivative by each count; one below half a record is taken as half a record."""
+    """Return the derivative by each count; less than half a record is taken as half."""
     known = np.maximum(counts, 0.5)
     share = known / known.sum(-1, keepdims=True)
     slopes: Floats = 1.0 - 2.0 * share + (share * share).sum(-1, keepdims=True)

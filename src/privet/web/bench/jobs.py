@@ -95,7 +95,7 @@ class Jobs:
 
     @property
     def process(self) -> int | None:
-        """The number of the process that works, if there is one."""
+        """The number of the process that works, if any."""
         return None if self._process is None else self._process.pid
 
     @property

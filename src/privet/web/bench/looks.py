@@ -73,7 +73,7 @@ def _counts(column: Column) -> Counts:
 
 
 def _classes(counts: Mapping[Any, int] | None) -> list[Any] | None:
-    """Return the values a column has as a class; None if it cannot be one."""
+    """Return the values a column has as a class; None if it cannot be a class."""
     if counts is None or None in counts or not 2 <= len(counts) <= MOST_CLASSES:
         return None
     return sorted(counts, key=lambda value: (isinstance(value, str), value))

@@ -124,7 +124,6 @@ class Preview:
     lines: tuple[Expected, ...]
     epsilon: float
     raised: float
-    record_raised: float
     accuracy: float | None
     plain: tuple[str, ...]
 
@@ -135,7 +134,7 @@ class Preview:
 
     @property
     def risk(self) -> float:
-        """What the best guess about that attribute wins over a blind one."""
+        """What the best guess about that attribute wins over a blind guess."""
         return advantage(self.worst)
 
 
@@ -177,7 +176,6 @@ def preview_of(
         lines=tuple(lines),
         epsilon=claim.disguised_epsilon,
         raised=raised(worst),
-        record_raised=raised(claim.disguised_gamma),
         accuracy=expected_accuracy(float(gamma), points) if points else None,
         plain=tuple(column.name for column in columns if column.role == "plain"),
     )

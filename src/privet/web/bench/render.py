@@ -7,16 +7,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from privet.audit.report import html as report
 from privet.audit.verdict import percent
+from privet.tree.draw import templates
 from privet.tree.names import shown
 from privet.web.bench.forms import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from jinja2 import Environment
 
 __all__ = ["bars", "measured", "rendered"]
 
@@ -74,14 +76,7 @@ def _entered(value: object) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=FileSystemLoader(_FOLDERS),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_told,
-    )
+    made = templates(*_FOLDERS, finalize=_told)
     made.filters |= {
         "shown": shown,
         "entered": _entered,
@@ -96,5 +91,5 @@ def _environment() -> Environment:
 
 
 def rendered(name: str, **context: Any) -> str:
-    """Return a page, or a part of one."""
+    """Return a page, or a part of a page."""
     return _environment().get_template(name).render(**context)

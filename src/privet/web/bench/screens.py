@@ -51,7 +51,7 @@ async def failure(request: Request, error: Exception) -> Response:
 
 
 class Screen:
-    """The pages of one role."""
+    """The pages of a role."""
 
     name = ""
 
@@ -89,7 +89,7 @@ class ReleaseScreen(Screen, ABC):
         return self.page("choose.html", releases=releases, opened=self.opened)
 
     async def choose_page(self, request: Request) -> Response:
-        """Give the page that takes a release, or lead to the one that is open."""
+        """Give the page that takes a release, or lead to the open release."""
         if self.opened is not None and "another" not in request.query_params:
             return RedirectResponse(f"/{self.name}/release", 303)
         _, releases = self.bench.listed()
@@ -102,7 +102,7 @@ class ReleaseScreen(Screen, ABC):
         return JSONResponse({"then": f"/{self.name}/release"})
 
     async def release(self, request: Request) -> Response:
-        """Give the page of the open release, or lead to the one that takes it."""
+        """Give the page of the open release, or lead to the page that takes it."""
         del request
         if self.opened is None:
             return RedirectResponse(f"/{self.name}", 303)
