@@ -31,7 +31,7 @@ Value: TypeAlias = str | int | float | bool
 Members: TypeAlias = tuple[tuple[Value | None, ...], ...]
 
 _BUCKETS = 4096  # of the table that says where to look for a number's cell
-_BLOCK = 1024  # values whose buckets are found before their cells
+_BLOCK = 1024  # values whose buckets are looked up before their cells
 MAX_CODES = 1 << 16
 
 
@@ -55,7 +55,7 @@ def find_cells(
     """Write the cell of each value; return the row of the first NaN, or -1.
 
     ``edges`` ends with infinity. A value's bucket says between which edges to look, mostly two.
-    Buckets of a block come first, in a loop without a jump, so that several are found at once.
+    Buckets of a block come first, in a loop without a jump, so that several are looked up at once.
     """
     last = len(edges) - 1
     low = edges[0] if last else 0.0

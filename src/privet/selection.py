@@ -108,7 +108,7 @@ def _tested(model: Any, release: Release) -> Accuracy:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search through settings found.
+    """What a search through settings came to.
 
     ``best_estimator`` is the model with the best settings, fitted on all records; ``validations``
     has every setting with its accuracy, the best first.

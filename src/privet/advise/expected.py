@@ -1,4 +1,4 @@
-"""What to expect of one channel for so many records, from its matrix alone.
+"""What to expect of a channel for so many records, from its matrix alone.
 
 The values are taken to be equally common: a schema says nothing else, and neither do we.
 """
@@ -27,7 +27,7 @@ PATH = 2  # a cut is judged in a node below so many tests
 
 @dataclass(frozen=True)
 class Expected:
-    """What one attribute's channel will do.
+    """What an attribute's channel will do.
 
     ``count_error`` is the expected E = Σ|X̂ − X| / ΣX of the inverted counts, before any repair;
     ``cut_error`` the expected error of the share of records below a cut, finite cells included;

@@ -43,7 +43,7 @@ class Breaches:
 
 
 def breaches(release: Release, name: str, *, bound: float = BOUND, parts: int = PARTS) -> Breaches:
-    """Find the breaches of one noisy attribute, from the release and its card alone.
+    """Find the breaches of a noisy attribute, from the release and its card alone.
 
     How originals are spread is reconstructed from the release.
 

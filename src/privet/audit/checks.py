@@ -132,7 +132,7 @@ def _claimed(release: Release) -> Check:
             claimed = release.claim[channel.attributes[0]].gamma
             if exact is None or claimed is None:
                 continue
-            # Of several parts the worst one makes the claim; the others may promise more.
+            # Of several parts the worst makes the claim; the others may promise more.
             alone = len(release.parts) == 1
             if exact[1] is None or exact[1] > claimed or (alone and exact[1] != claimed):
                 wrong.append(" × ".join(channel.attributes))

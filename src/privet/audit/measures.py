@@ -31,7 +31,7 @@ CONFIDENCES = (0.5, 0.95)
 
 @dataclass(frozen=True)
 class Measure:
-    """What one attribute, or one group, is promised in every notion; None where there is none.
+    """What an attribute, or a group, is promised in every notion; None where there is none.
 
     ``posteriors`` are the highest chance a release can lift each of ``PRIORS`` to;
     ``intervals`` the share of the range that holds the true number at each of ``CONFIDENCES``;

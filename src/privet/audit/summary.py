@@ -59,7 +59,7 @@ class Facts:
 
     @property
     def unbounded(self) -> str:
-        """Why a record has no ε; empty if it has one, what is agreed to be plain left aside."""
+        """Why a record has no ε; empty if it has ε, what is agreed to be plain left aside."""
         return " ".join(self.without_bound)
 
     @property

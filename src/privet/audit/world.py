@@ -43,7 +43,7 @@ Kind = Literal["disguised", "plain", "independent"]
 
 @dataclass(frozen=True)
 class Group:
-    """Attributes that went through one channel together, or one that is plain."""
+    """Attributes that went through one channel together, or an attribute that is plain."""
 
     names: tuple[str, ...]
     size: int
@@ -189,7 +189,7 @@ class World:
         return pairs.moved(self.case.rng.permutation(pairs.true.rows))
 
     def law(self, group: Group) -> Floats:
-        """Return the law the attacker believes, outputs × inputs, columns summing to one."""
+        """Return the law the attacker believes, outputs × inputs, columns summing to 1."""
         if self.kind == "plain" or group.channel is None:
             return np.eye(group.size)
         return group.channel.matrix() / group.channel.scale

@@ -425,7 +425,7 @@ class Stated(Channel):
 
     @abstractmethod
     def marks(self, name: str, mask: Mask) -> NDArray[np.uint8]:
-        """Return the mark of each output code of one attribute, of which ``mask`` is asked."""
+        """Return the mark of each output code of an attribute, of which ``mask`` is asked."""
 
     @abstractmethod
     def state_weights(self, event: Box) -> Floats:

@@ -1,4 +1,4 @@
-"""Where noise hides less than it seems to: what one released number tells of its original.
+"""Where noise hides less than it seems to: what a released number tells of its original.
 
 AS names two breaches. A noisy value that only a narrow range can give: age + U[−50, 50] = 125 says
 that the age is 75 at least. And a noisy value most of whose originals lie in one interval. Both are
@@ -24,7 +24,7 @@ PART = 0.5  # of the promised width: a narrower interval is a breach
 
 
 class Interval(NamedTuple):
-    """What noise promises of one attribute, from the noise and the range alone.
+    """What noise promises of an attribute, from the noise and the range alone.
 
     ``widths`` of the interval that holds the true value, at each of ``CONFIDENCES``. ``narrow``
     is the share of records, for evenly distributed originals, whose released number leaves an

@@ -1,7 +1,7 @@
 """Noise as a miner's tables see it: from cells of the original to intervals of the noisy number.
 
 K[s, p] is the chance that a value, any grid point of cell p being as likely, is observed in
-interval s (integrated); the intervals cover all outputs, so columns sum to one. The
+interval s (integrated); the intervals cover all outputs, so columns sum to 1. The
 paper takes the noise's density between midpoints instead: ``midpoints``.
 """
 
@@ -85,14 +85,14 @@ class CoarseNoise(Channel):
 
     @cached_property
     def kernel(self) -> Floats:
-        """K, intervals × cells; columns sum to one."""
+        """K, intervals × cells; columns sum to 1."""
         return _mass(self.noise, self.starts, self.cells)
 
     @cached_property
     def midpoints(self) -> Floats:
         """The paper's kernel: the noise's density from each cell's midpoint to each interval's.
 
-        Its columns do not sum to one. An interval of several joined ones is taken piece by piece,
+        Its columns do not sum to 1. An interval of several joined ones is taken piece by piece,
         each as wide as a cell: its own midpoint would lie where hardly any of its records do.
         Distances are whole numbers of widths, whatever the grid, and the density at one is the
         mean of two steps: half at the very end of uniform noise.
@@ -122,7 +122,7 @@ class CoarseNoise(Channel):
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The one attribute."""
+        """The attribute."""
         return self.noise.attributes
 
     @property

@@ -119,7 +119,7 @@ class Flip(Stated):
         truth = np.eye(self.input_size, dtype=np.int64)
         return truth * self.keep + truth[::-1] * self.turn
 
-    # Closed forms. The complement of a joint code is the last one less it: the order reversed.
+    # Closed forms. The complement of a joint code is the last code less it: the order reversed.
 
     def inverse(self) -> Floats:
         """Return (keep [v = u] − turn [v = ū]) / (keep − turn)."""

@@ -93,8 +93,8 @@ def substitute_few(codes: Codes, words: Words, off: int, diagonal: int, out: Cod
     """Do what ``substitute`` does for at most 256 values and ``off >= LEAST_OFF``, many at once.
 
     Every number has 32 bits, so that a processor's vectors hold eight of them. A word before the
-    code's own stretch leads to ``first``, w // off; one behind it to ``second``, what is left of w
-    after ``diagonal - off`` more, over off; one inside keeps the code, which then lies between the
+    code's own stretch leads to ``first``, w // off; behind it to ``second``, what is left of w
+    after ``diagonal - off`` more, over off; inside, it keeps the code, which then lies between the
     two. So the substitute is the middle one of the three, whichever case it is. ``second`` follows
     from ``first`` and its remainder; it may be below zero, so a ``bias`` is added meanwhile.
 

@@ -23,7 +23,7 @@ __all__ = ["Kernel"]
 
 @dataclass(frozen=True, eq=False)
 class Kernel(Single):
-    """The law ``shares`` of an attribute: outputs × cells, columns summing to one.
+    """The law ``shares`` of an attribute: outputs × cells, columns summing to 1.
 
     It has no kind that a card knows: a release has the channels that a kernel is made of.
     """

@@ -73,7 +73,7 @@ class Noise(Single):
     """Add noise to the numbers of an ``attribute``, both on a grid of ``steps`` over its range.
 
     ``spread`` is in steps: the half width of uniform noise, the standard deviation of Gaussian
-    noise. Protects by an interval: at a confidence c the true value lies in one no narrower than
+    noise. Protects by an interval: at a confidence c the true value lies in no narrower one than
     ``width(c)``, for someone who knows nothing else; near the ends of the range, and for someone
     who knows how values are spread, it is narrower. There is no finite ε.
 
@@ -175,7 +175,7 @@ class Noise(Single):
 
     @property
     def step(self) -> float:
-        """The width of one step of the grid.
+        """The width of a step of the grid.
 
         >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
         >>> noise.step
@@ -263,7 +263,7 @@ class Noise(Single):
         return self.low + (outputs.astype(np.float64) - self.reach) * self.step
 
     def observed(self, numbers: Floats) -> Codes:
-        """Return the output nearest to each noisy number; one beyond all outputs gets the last.
+        """Return the output nearest to each noisy number; beyond all outputs it is the last.
 
         >>> noise = Noise.uniform("age", low=0, high=9, alpha=2, steps=9)
         >>> noise.observed(np.array([0.0, 9.0])).tolist()

@@ -66,7 +66,7 @@ def _draw(random: np.random.Generator, rows: int) -> Columns:
 def _chunk(
     random: np.random.Generator, function: Callable[[People], Mask], rows: int, *, balanced: bool
 ) -> tuple[Columns, Mask]:
-    """Make one chunk and who in it is A; if balanced, draw until both classes have their half.
+    """Make a chunk and who in it is A; if balanced, draw until both classes have their half.
 
     With an odd number of rows A has a row more. Rows are then mixed, so that the class that
     took longer to fill does not stand at the end.
@@ -110,7 +110,7 @@ def batches(
     *,
     balanced: bool = True,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield ``rows`` records as Arrow batches of ``batch_rows``, the last one maybe shorter.
+    """Yield ``rows`` records as Arrow batches of ``batch_rows``, the last maybe shorter.
 
     Joined, the batches are the same table whatever ``batch_rows`` is; a seed gives the same table
     every time, None a fresh table. Balanced means half of each class in every chunk of 65,536
@@ -137,7 +137,7 @@ def batches(
 
 
 def _rebatch(chunks: Iterator[pa.RecordBatch], batch_rows: int) -> Iterator[pa.RecordBatch]:
-    """Cut and join batches to one size."""
+    """Cut and join batches to the same size."""
     import pyarrow as pa
 
     waiting: list[pa.RecordBatch] = []

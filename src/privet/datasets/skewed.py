@@ -93,7 +93,7 @@ def _people(random: np.random.Generator, rows: int) -> dict[str, NDArray[np.gene
 
 
 def _risky(people: dict[str, NDArray[np.generic]]) -> Mask:
-    """Who defaults: debts beyond income without wealth behind them, or a young one in arrears."""
+    """Who defaults: debts beyond income without wealth behind them, or youth in arrears."""
     numbers = {name: np.asarray(people[name], np.float64) for name in people if name not in _WORDS}
     burden = numbers["debt"] > 1.1 * numbers["income"]
     poor = numbers["wealth"] < 0.9 * numbers["debt"]

@@ -39,8 +39,8 @@ _LARGEST = 16 << 20  # bytes; the largest of the tables has four million
 class _Source:
     """One file: its name here and in the archive, its rows, and how the archive writes it.
 
-    ``drop`` is how many columns (ids) stand before the first one we keep. ``first`` says that the
-    class is the first column there; it is the last one here. ``classes`` renames its values. A
+    ``drop`` is how many columns (ids) stand before the first we keep. ``first`` says that the
+    class is the first column there; it is the last here. ``classes`` renames its values. A
     file without a ``remote`` page has to be in the data folder. ``cut`` says that the class is a
     number in the file: at most that much is the first class, more the second.
     """
@@ -170,7 +170,7 @@ def _convert(text: str, source: _Source, declared: Schema) -> str:
 
 
 def _keep(source: _Source, text: str) -> None:
-    """Write the table to the cache in one step, so that no half of it is ever found there."""
+    """Write the table to the cache in one step, so that never half of it is there."""
     folder = _cache()
     folder.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=folder, suffix=".part")

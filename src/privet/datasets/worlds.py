@@ -148,7 +148,7 @@ class _Slant:
 
 @dataclass(frozen=True)
 class World:
-    """The law of one random table.
+    """The law of a random table.
 
     >>> World.drawn(3).table(100).num_rows
     100

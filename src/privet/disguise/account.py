@@ -1,4 +1,4 @@
-"""What was spent of one data set: an entry for each release, and the budget they must keep to."""
+"""What was spent of a data set: an entry for each release, and the budget they must keep to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUNDING = 1e-4  # ε that one part in 2³² can make, with as many cells as cod
 
 @dataclass(frozen=True)
 class Entry:
-    """What one release costs.
+    """What a release costs.
 
     ``epsilon`` has the ε of each attribute, or group of attributes, that is disguised: that of a
     person, if the claim says how many ``rows`` a person has, else of a record. ``plain`` are the
@@ -102,7 +102,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Account:
-    """What was spent of one data set, release by release, and what may be.
+    """What was spent of a data set, release by release, and what may be.
 
     ``budget`` is the most that ε may sum to; None if nobody set a budget.
     """

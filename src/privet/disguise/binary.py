@@ -136,5 +136,5 @@ class Binary(Treatment):
 
 
 def _values(attribute: Attribute) -> tuple[Any, ...]:
-    """Return the values of a categorical attribute, a missing one last."""
+    """Return the values of a categorical attribute, missing last."""
     return (*(attribute.values or ()), *((MISSING,) if attribute.missing == "category" else ()))

@@ -48,7 +48,7 @@ class Workers:
         self.files: dict[int, list[FileEntry]] = {}
 
     def part(self, recipe: Recipe, number: int, *, shuffle: bool) -> SparkTable:
-        """Write one part at the workers' and return its table."""
+        """Write a part at the workers' and return its table."""
         key, folder = self.key, self.folder
         bits = bucket_bits(round(self.table.rows * recipe.lot.share))
 
@@ -100,7 +100,7 @@ class Workers:
 
 
 def _written(path: Path, batches: Iterable[Mapping[str, NDArray[Any]]], recipe: Recipe) -> bytes:
-    """Write a file of a part and tell of it; two tasks at the same one do no harm."""
+    """Write a file of a part and tell of it; two tasks at the same file do no harm."""
     begun = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
         rows = write_parquet(begun, batches, recipe.types)

@@ -60,7 +60,7 @@ class ForestFramework(Noised):
         two cuts of one attribute must lie.
     min_gain_ratio, confidence
         Of C4.5: the least gain ratio of a split, and at which confidence of their errors' upper
-        bounds subtrees are pruned; a smaller one prunes more.
+        bounds subtrees are pruned; the smaller, the more.
     forest
         ``"sysfor"``, or ``"credal"``: credal trees, one for each of the best attributes at the
         root, which take none of the four settings before.

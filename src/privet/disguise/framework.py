@@ -52,7 +52,7 @@ class Framework(Noised):
     mean
         The mean of the noise, likewise; 0 by default.
     change
-        The probability that a category becomes a similar one; one that is tested on the record's
+        The probability that a category becomes a similar one; what is tested on the record's
         path never does.
     min_leaf
         The least records in a leaf; by default 4 % of the records, two at least.

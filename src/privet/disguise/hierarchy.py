@@ -37,7 +37,7 @@ ALL = "All"
 def ladders(given: Hierarchies, schema: Schema) -> dict[str, list[Treatment]]:
     """Return each attribute's treatments, from the finest to the coarsest.
 
-    An attribute that the hierarchies do not name has one step: all its values are one.
+    An attribute that the hierarchies do not name has a single step, which joins all its values.
     """
     form = _read(given) if isinstance(given, str | Path) else given
     for name in form:

@@ -52,7 +52,7 @@ class KAnonymity(WholeTable):
     Parameters
     ----------
     k
-        How many records must share their quasi-identifier: each one and k − 1 others.
+        How many records must share their quasi-identifier: each and k − 1 others.
     hierarchies
         The steps of each attribute, or the TOML file that has them.
     quasi

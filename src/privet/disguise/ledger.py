@@ -74,7 +74,7 @@ class Ledger:
         return self._read() if self.path.exists() else {}
 
     def account(self, dataset: str) -> Account:
-        """Return what was spent of one data set; nothing if it has not been released.
+        """Return what was spent of a data set; nothing if it has not been released.
 
         >>> import tempfile, privet as pv
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -81,7 +81,7 @@ class Plan(Planned):
         return self
 
     def treatment(self, name: str, schema: Schema) -> Treatment:
-        """Return what happens to one attribute of a schema.
+        """Return what happens to an attribute of a schema.
 
         >>> import privet as pv
         >>> schema = pv.datasets.schema("weather")
@@ -142,7 +142,7 @@ class Plan(Planned):
         )
 
     def _grouped(self, schema: Schema) -> dict[str, Group]:
-        """Return the group of each attribute that has one."""
+        """Return the group of each attribute that is in a group."""
         grouped: dict[str, Group] = {}
         for group in self.groups:
             group.check(schema)

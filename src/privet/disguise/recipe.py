@@ -38,12 +38,12 @@ __all__ = ["ROWS", "Lot", "Recipe", "Step", "stream_of"]
 
 _WORDS = 1 << 32
 _LOTS = 1 << 20  # the stream, of those for shuffles, that says which lot a record is in
-_STREAMS = 1 << 10  # for shuffles of one part
+_STREAMS = 1 << 10  # for shuffles of a part
 ROWS = 1 << 17  # worked on by one thread in one go; below what a channel itself hands to threads
 
 
 def stream_of(part: int, stream: int) -> int:
-    """Return the number of a stream for shuffles of one part."""
+    """Return the number of a stream for shuffles of a part."""
     return part * _STREAMS + stream
 
 
@@ -110,7 +110,7 @@ class Step:
         return self.channel.disguise(codes, source, self.place, start)
 
     def code(self, answers: Mapping[str, Any]) -> NDArray[Any]:
-        """Return the code of a record, as an array of one."""
+        """Return the code of a record, as an array of a single element."""
         if self.name not in answers:
             raise DataError(f"The record has no {self.name!r}.", column=self.name)
         if self.coding is None or (self.channel is not None and self.channel.numbers):
@@ -124,7 +124,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Recipe:
-    """All steps of a plan for one schema, the schema of the release, and what was done to whom."""
+    """All steps of a plan for a schema, the schema of the release, and what was done to whom."""
 
     schema: Schema
     steps: tuple[Step, ...]
@@ -152,7 +152,7 @@ class Recipe:
         return {step.name: step.type for step in self.steps}
 
     def record(self, answers: Mapping[str, Any]) -> dict[str, int]:
-        """Return what is released for one record, from fresh randomness: a code per attribute.
+        """Return what is released for a record, from fresh randomness: a code per attribute.
 
         For records disguised one at a time, where they arise; ``Release.of_disguised`` gathers
         them. All released columns must be coded.
@@ -231,7 +231,7 @@ class Recipe:
         row: int,
         file: Path | None = None,
     ) -> dict[str, NDArray[Any]]:
-        """Return the released columns of one batch: of those rows that are in the lot.
+        """Return the released columns of a batch: of those rows that are in the lot.
 
         ``start`` is the place of its first row in the table, ``row`` that in its ``file``:
         a complaint about a value tells the latter.

@@ -64,7 +64,7 @@ class FileParts:
         self.folder = folder
 
     def part(self, recipe: Recipe, number: int, *, shuffle: bool) -> ParquetTable:
-        """Write one part and return its table; the records of its lot are read on the way."""
+        """Write a part and return its table; the records of its lot are read on the way."""
         path = self.folder / part_name(number)
         if shuffle:
             expected = self.raw.row_bound() * recipe.lot.share

@@ -36,7 +36,7 @@ class RandomSubstitution(Planned):
     ----------
     gamma
         How many times likelier a value is to stay, or a number to stay near, than to become a given
-        other one; above 1, and 8 if nothing is said.
+        other; above 1, and 8 if nothing is said.
     bins
         Into how many cells numbers are cut; by default as the schema says, else as many as suit the
         number of records.

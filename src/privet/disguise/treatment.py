@@ -1,4 +1,4 @@
-"""Treatments: what a plan can do to one attribute."""
+"""Treatments: what a plan can do to an attribute."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ treatment = known_in(TREATMENTS)
 
 
 class Treatment(ABC):
-    """What happens to one attribute: how it is released, and through which channel."""
+    """What happens to an attribute: how it is released, and through which channel."""
 
     method: ClassVar[str]
 

@@ -1,4 +1,4 @@
-"""Unrealizing samples: from the first one on, what is kept was never collected (Fong, Figure 5-1).
+"""Unrealizing samples: from the first on, what is kept was never collected (Fong, Figure 5-1).
 
 The perturbing set T^P is what remains of some copies of the universe, so a cell's count in it is
 the number of copies less what was taken of the cell: as a sample, or moved to the unreal set T′.

@@ -1,6 +1,6 @@
 """The unrelated question: randomized response that also works at θ = 0.5 (ZCM §4.2.2).
 
-With probability θ a person answers the question asked, otherwise another one that has nothing to do
+With probability θ a person answers the question asked, otherwise another that has nothing to do
 with it and whose answers are known to be spread as ``answers`` (Greenberg and others, 1969): the
 half of the year one was born in, say. What is released is y with
 

@@ -77,7 +77,7 @@ def rescale(counts: Floats, total: float) -> Floats:
 def project(counts: Floats, total: float) -> Floats:
     """Return the nearest counts (in L2) without negatives whose sum is ``total``.
 
-    They are max(counts − t, 0) for the one t that makes the sum right; t is found exactly from
+    They are max(counts − t, 0) for the t that makes the sum right; t is computed exactly from
     the sorted counts.
 
     >>> project(np.array([-1.0, 4.0, 4.0]), 7.0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["GAIN", "STEPS", "left_inverse"]
 
 GAIN, STEPS = 1e-5, 5_000  # of the log-likelihood, at which EM stops
-_FLOOR = 0.01  # of an even share: no cell is taken to be emptier where weights are found
+_FLOOR = 0.01  # of an even share: no cell is taken to be emptier where weights are worked out
 _SINGULAR = 1e12  # a condition number beyond which cells look alike
 
 

@@ -129,7 +129,7 @@ def _table_4(
 
 
 def _widths(rows: Sequence[Row], names: Sequence[str]) -> Section:
-    """Say how little the width of the noise matters to SERS, and which one fits the paper best."""
+    """Say how little the width of the noise matters to SERS, and which fits the paper best."""
     measured = means(rows, ["table", "method", "noise"], "sers")
     noises = sorted({row["noise"] for row in rows})
     lines = []

@@ -2,7 +2,7 @@
 
 The thesis counts O(|T_S|) for the samples and O(V^|A|) for the universal set, where V values of
 each of |A| attributes are expanded; with dummies twice as much for the universal set. Here every
-attribute has ten values, so each further one makes the universe ten times as large.
+attribute has ten values, so each further attribute makes the universe ten times as large.
 """
 
 from __future__ import annotations

@@ -68,13 +68,13 @@ class Seeds:
         self.key = key
 
     def __call__(self, word: str = "") -> int:
-        """Return the seed for one purpose, a whole number of 64 bits."""
+        """Return the seed for a purpose, a whole number of 64 bits."""
         digest = hashlib.sha256(f"{self.key}\n{word}".encode()).digest()
         sequence = np.random.SeedSequence([self.base, *np.frombuffer(digest, np.uint32).tolist()])
         return int(sequence.generate_state(1, np.uint64)[0])
 
     def generator(self, word: str = "") -> np.random.Generator:
-        """Return a generator for one purpose."""
+        """Return a generator for a purpose."""
         return np.random.default_rng(self(word))
 
 
@@ -90,7 +90,7 @@ class Lab:
     seed
         The base of all seeds. None goes on with the seed of the remembered results, or draws anew.
     jobs
-        How many processes; by default as many as there are cores. With one, none is started.
+        How many processes; by default as many as there are cores. With 1, none is started.
     cache
         The folder of remembered results; None remembers nothing.
     fresh

@@ -28,7 +28,7 @@ CLAIMS = "claims"  # the section of what the paper says beside what was found
 
 @dataclass(frozen=True)
 class Compared:
-    """A sentence of the paper, what was found here, and whether the one bears out the other.
+    """A sentence of the paper, what was found here, and whether the latter bears out the former.
 
     ``holds`` is None where that was not tested: the sentence is a rule, or about more tables than
     were run.

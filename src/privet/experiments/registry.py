@@ -1,4 +1,4 @@
-"""Which papers can be reproduced, and where each one lives."""
+"""Which papers can be reproduced, and where each lives."""
 
 from __future__ import annotations
 

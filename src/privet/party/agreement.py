@@ -164,7 +164,7 @@ class Agreement:
         )
 
     def warnings(self, party: str) -> list[str]:
-        """Say which of a party's groups have no ε, and what would have one."""
+        """Say which of a party's groups have no ε, and what would."""
         member = self.member(party)
         names = {*member.attributes, self.schema.target}
         own = self.schema.with_attributes(
@@ -190,7 +190,7 @@ class Agreement:
 
     @classmethod
     def from_dict(cls, form: Mapping[str, Any], schema: Schema | None = None) -> Agreement:
-        """Read a plain form; without a schema of its own it takes the one given."""
+        """Read a plain form; without a schema of its own it takes the schema given."""
         unknown = sorted(set(form) - {"schema", "split", "parties"})
         if unknown:
             message = f"The agreement has the unknown word {unknown[0]!r}; "

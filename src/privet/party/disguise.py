@@ -36,7 +36,7 @@ def disguise_party(
     drop_duplicates: bool = False,
     seed: int | str | bytes | None = None,
 ) -> PartyRelease:
-    """Disguise one party's records and key them by a keyed hash of their id.
+    """Disguise a party's records and key them by a keyed hash of their id.
 
     Parameters
     ----------

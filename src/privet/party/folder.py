@@ -1,4 +1,4 @@
-"""Party releases: what one party sends to the collector, as a folder.
+"""Party releases: what a party sends to the collector, as a folder.
 
 ``card.json`` has the agreement, the party's name and checksums; ``records.parquet`` the disguised
 columns; ``keys.bin`` 16 bytes per record, its keyed hash. Records are sorted by key, so their order
@@ -43,7 +43,7 @@ KIND = Kind(
 )
 RECORDS, KEYS = "records.parquet", "keys.bin"
 _FIELDS = ["format", "version", "party", "agreement", "rows", "secret", "seeded", "files"]
-IN_MEMORY = 50_000_000  # records of one party
+IN_MEMORY = 50_000_000  # records of a party
 
 
 @dataclass(frozen=True, eq=False)

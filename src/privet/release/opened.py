@@ -1,4 +1,4 @@
-"""A folder held open: whatever takes its name meanwhile, the files of the same folder are read."""
+"""A folder kept open: whatever takes its name meanwhile, the files of the same folder are read."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def hashed(token: bytes) -> bytes:
 class Answers:
     """The database of a survey; ``open`` makes it where there is none yet.
 
-    Whoever opens it names the survey by its digest: another one's answers are never mixed in.
+    Whoever opens it names the survey by its digest: another's answers are never mixed in.
     """
 
     def __init__(self, database: Database, *, invited: bool) -> None:

@@ -128,7 +128,7 @@ class _Rows:
         return iter(self._now)
 
     def take(self, cell: int) -> None:
-        """Take one record of a cell."""
+        """Take a record of a cell."""
         self._now[cell] = self[cell] + 1
 
     def changed(self) -> Iterator[tuple[int, int]]:

@@ -37,7 +37,7 @@ def checked_token(token: str | None) -> str:
 def remembered(
     connection: Connection, now: float, seconds: float, token: str, *, fresh: bool
 ) -> float:
-    """Forget old tokens, refuse one that may be among them, and return when this one was made.
+    """Forget old tokens, refuse a token that may be among them, and return when it was made.
 
     Time is the database's, for all writers; tokens are kept for some ``seconds``. Nothing is
     forgotten by a clock that is ahead of the newest call, and up to when tokens were forgotten

@@ -26,7 +26,7 @@ SHARE = 0.2  # of the value whose error is told: common enough to matter, rare e
 
 
 class Expected(NamedTuple):
-    """What one question would tell: 95 % half-width of a share of 20 %, and what it costs.
+    """What a question would tell: 95 % half-width of a share of 20 %, and what it costs.
 
     ``worst`` is the widest half-width of all its values, by which the results' page greys a
     question out; with ``needed`` people it would not.

@@ -221,7 +221,7 @@ class Questionnaire:
         return self.plan.claim(self.schema)
 
     def epsilon(self, question: Question) -> float:
-        """Return what an answer to one question costs: the sum over its channels.
+        """Return what an answer to a question costs: the sum over its channels.
 
         >>> form = {"title": "Smoking", "gamma": 3, "consent": "Disguised on your device."}
         >>> form["questions"] = {"smoker": {"ask": "Do you smoke?", "kind": "yes-no"}}

@@ -2,7 +2,7 @@
 
 An attack looks at a *world*: originals, what was released for each, and the law the attacker
 believes. It is run on the disguised world, on the plain world (the control, near 100 %), and
-on one whose outputs come from other records (the null: chance). To add an attack, write a
+on a world whose outputs come from other records (the null: chance). To add an attack, write a
 generator of trials and register it:
 
     @attack("guess", applies=has_channels)
@@ -38,7 +38,7 @@ SURPRISE = 1e-6  # how seldom a right program may leave the band round what theo
 
 @dataclass(frozen=True)
 class Trial:
-    """What an attack did in one world.
+    """What an attack did in a world.
 
     ``about`` names the attribute, or is "record". ``expected`` is what theory says the value
     must be, and ``fits`` whether it may be by chance; ``curve`` are further points to draw.
@@ -224,7 +224,7 @@ def run_attacks(
 
 
 def run_attack(case: Case, attempt: Attack) -> list[Outcome]:
-    """Run one attack on all three worlds of a case."""
+    """Run an attack on all three worlds of a case."""
     control = {trial.about: trial.value for trial in attempt.trials(case.world("plain"))}
     null = {trial.about: trial.value for trial in attempt.trials(case.world("independent"))}
     return [

@@ -101,7 +101,7 @@ def _pairs(world: World) -> list[_Pairs]:
 
 @dataclass(frozen=True)
 class _Belief:
-    """The posterior over cells for each observed interval: intervals × cells, rows sum to one."""
+    """The posterior over cells for each observed interval: intervals × cells, rows sum to 1."""
 
     coarse: CoarseNoise
     posterior: Floats

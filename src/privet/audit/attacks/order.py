@@ -47,7 +47,7 @@ def _columns(world: World) -> Iterator[tuple[str, Floats, Floats, float]]:
 def _trial(
     world: World, name: str, guesses: Floats, true: Floats, usual: Floats, width: float
 ) -> Trial:
-    """Count guesses that are near; blind is the one best guess from what is usual."""
+    """Count guesses that are near; blind is the best guess from what is usual."""
     if world.kind == "plain":  # what is not disguised is read
         guesses = true
     hits, blind = (

@@ -56,7 +56,7 @@ class Tick(NamedTuple):
 
 @dataclass(frozen=True)
 class Mark:
-    """One row: a full mark with its interval, and a hollow one beside it."""
+    """One row: a full mark with its interval, and a hollow mark beside it."""
 
     name: str
     y: float

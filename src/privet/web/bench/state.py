@@ -83,7 +83,7 @@ class Owner:
         return int(self.look.get("rows", 0))
 
     def seen(self, look: dict[str, Any]) -> None:
-        """Take what a look at the table found."""
+        """Take what a look at the table showed."""
         self.look = look
         self.columns = read_columns(look["columns"])
 
@@ -141,7 +141,7 @@ class Owner:
         return replace(preview, plan=replace(preview.plan, tuned=self.tried_own))
 
     def compared(self, form: dict[str, Any]) -> None:
-        """Take what trying plans on her records found."""
+        """Take what trying plans on her records showed."""
         self.tried_own = True
         points = tuple(
             Point(**{**point, "plain": tuple(point["plain"])}) for point in form["points"]
@@ -151,7 +151,7 @@ class Owner:
 
 @dataclass
 class Opened:
-    """A release that was opened, what was found in it, and what was made from it."""
+    """A release that was opened, what was seen in it, and what was made from it."""
 
     path: Path
     shown: str
