@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding
+    from privet.coding import Coding, Floats
     from privet.party.agreement import Agreement
     from privet.party.folder import PartyRelease
     from privet.split.policy import Policy
@@ -212,9 +212,9 @@ class _Asked:
         answer = self._ask(boxes)[self._party]
         return answer.first, answer.second
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
         """Refuse: a tree is scored on records that it did not grow on."""
-        del boxes, labels
+        del boxes, right
         raise MethodError("A tree is not scored by terms; score it on a release.")
 
 
