@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-TABLE, RECORDS, BATCH, DEPTH = "as-f2", 3_000, 20, 4
+TABLES = ("as-f1", "as-f2", "as-f3", "as-f4", "as-f5")
+RECORDS, BATCH, DEPTH = 3_000, 20, 4
 GAMMAS = (3, 8, 20)
 LOW, HIGH = 93.0, 97.0
 GROWN = ("fixed", "naive", "direct", "joint")
@@ -63,18 +64,18 @@ def owner(channel: str, gamma: float) -> Any:
 
 
 @cache
-def originals() -> pa.Table:
+def originals(name: str) -> pa.Table:
     """Return the records that are disguised again and again."""
-    return datasets.load(TABLE, rows=RECORDS, seed=1)
+    return datasets.load(name, rows=RECORDS, seed=1)
 
 
 @cache
-def fixed(channel: str) -> Tree:
+def fixed(channel: str, name: str) -> Tree:
     """Return a tree over a channel's cells, grown on many records with little noise."""
-    many = datasets.load(TABLE, rows=30_000, seed=2)
-    release = owner(channel, 200).disguise(many, datasets.schema(TABLE), seed=3)
+    many = datasets.load(name, rows=30_000, seed=2)
+    release = owner(channel, 200).disguise(many, datasets.schema(name), seed=3)
     tree: Tree = TreeClassifier("cart", method="direct", max_depth=DEPTH).fit(release).tree_
-    return replace(tree, counts=true_counts(tree, originals()))
+    return replace(tree, counts=true_counts(tree, originals(name)))
 
 
 def true_counts(tree: Tree, table: pa.Table) -> Floats:
@@ -92,16 +93,17 @@ def weighing(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     """Disguise the same originals some times; count the intervals that hold the truth."""
     channel, gamma, grown = setting["channel"], setting["gamma"], setting["grown"]
     held: Counter[str] = Counter()
-    schema = datasets.schema(TABLE)
+    name = setting["table"]
+    schema, table = datasets.schema(name), originals(name)
     for number in range(BATCH):
-        release = owner(channel, gamma).disguise(originals(), schema, seed=seeds(str(number)))
+        release = owner(channel, gamma).disguise(table, schema, seed=seeds(str(number)))
         if grown == "fixed":
-            tree = measured(fixed(channel), release)
-            _accuracy(channel, release, held)
-            _shares(release, held)
+            tree = measured(fixed(channel, name), release, grown_here=False)
+            _accuracy(fixed(channel, name), release, table, held)
+            _shares(release, table, held)
         else:
             tree = TreeClassifier("cart", method=grown, max_depth=DEPTH).fit(release).tree_
-        _nodes(tree, held)
+        _nodes(tree, table, held)
     return dict(held)
 
 
@@ -110,8 +112,8 @@ def _note(held: Counter[str], name: str, off: float, error: float) -> None:
     held[f"{name} hit"] += int(abs(off) <= Z * error + 1e-6)
 
 
-def _nodes(tree: Tree, held: Counter[str]) -> None:
-    true = true_counts(tree, originals())
+def _nodes(tree: Tree, table: pa.Table, held: Counter[str]) -> None:
+    true = true_counts(tree, table)
     for node in range(1, tree.nodes):
         depth, label = int(tree.depths[node]), tree.label[node]
         if not np.isfinite(tree.size_errors[node]):
@@ -138,20 +140,20 @@ def _nodes(tree: Tree, held: Counter[str]) -> None:
         _note(held, "importance", value - gains[place] / gains.sum(), error)
 
 
-def _accuracy(channel: str, release: Release, held: Counter[str]) -> None:
-    model = TreeClassifier.from_tree(fixed(channel))
+def _accuracy(tree: Tree, release: Release, table: pa.Table, held: Counter[str]) -> None:
+    model = TreeClassifier.from_tree(tree)
     estimated = model.accuracy(release)
     low, high = estimated.interval()
-    right = model.score(originals())
+    right = model.score(table)
     held["accuracy all"] += 1
     held["accuracy hit"] += int(low - 1e-9 <= right <= high + 1e-9)
 
 
-def _shares(release: Release, held: Counter[str]) -> None:
+def _shares(release: Release, table: pa.Table, held: Counter[str]) -> None:
     found = shares(release, "elevel")
     if len(found.labels[0]) < 3:  # a cut of two halves: the labels are not the values
         return
-    true = np.bincount(originals()["elevel"].to_numpy(), minlength=len(found.unbiased))
+    true = np.bincount(table["elevel"].to_numpy(), minlength=len(found.unbiased))
     off = found.unbiased - true / RECORDS
     for place, error in enumerate(found.errors.tolist()):
         _note(held, "shares", off[place], error)
@@ -160,9 +162,9 @@ def _shares(release: Release, held: Counter[str]) -> None:
 def growing(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     """Grow trees from tables whose class is drawn by chance; count those of a single leaf."""
     held: Counter[str] = Counter()
-    schema = datasets.schema(TABLE)
+    schema = datasets.schema(setting["table"])
     for number in range(BATCH):
-        table = originals()
+        table = originals(setting["table"])
         rng = np.random.default_rng(seeds(f"class {number}"))
         labels = np.array(schema.classes)[rng.integers(0, 2, RECORDS)]
         place = table.column_names.index(schema.target)
@@ -181,17 +183,18 @@ def main(arguments: Sequence[str]) -> None:
     asked = _asked(arguments)
     lab = Lab("bench-coverage", seed=asked.seed, jobs=asked.jobs)
     console = Console(width=max(160, Console().width))
-    about = f"{RECORDS:,} records of {TABLE}, {asked.disguises:,} disguises for fixed trees, "
+    about = f"{RECORDS:,} records of {asked.table}, {asked.disguises:,} disguises for fixed trees, "
     about += f"{asked.regrown:,} for regrown ones, base seed {lab.seed}"
     report = Report("coverage", about)
     for grown in asked.grown:
         number = asked.disguises if grown == "fixed" else asked.regrown
         channels = [one for one in asked.channel if grown != "naive" or one != "band"]
-        settings = grid(channel=channels, gamma=asked.gamma, grown=[grown])
+        settings = grid(table=[asked.table], channel=channels, gamma=asked.gamma, grown=[grown])
         rows = lab.run(weighing, settings, runs=max(1, number // BATCH))
         _show(console, grown, rows, asked, report)
     if asked.chance:
-        settings = grid(channel=asked.channel, gamma=asked.gamma, method=["auto"])
+        kinds = {"table": [asked.table], "channel": asked.channel, "gamma": asked.gamma}
+        settings = grid(**kinds, method=["auto"])
         rows = lab.run(growing, settings, runs=max(1, asked.chance // BATCH))
         _chance(console, rows, asked, report)
     report.show(console)
@@ -205,6 +208,7 @@ def _asked(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--disguises", type=int, default=5000, help="for fixed trees")
     parser.add_argument("--regrown", type=int, default=2000, help="disguises for regrown trees")
     parser.add_argument("--chance", type=int, default=200, help="tables of pure chance; 0: none")
+    parser.add_argument("--table", default="as-f2", choices=TABLES)
     parser.add_argument("--gamma", type=float, nargs="+", default=list(GAMMAS))
     parser.add_argument("--channel", nargs="+", default=list(CHANNELS), choices=CHANNELS)
     parser.add_argument("--grown", nargs="*", default=list(GROWN), choices=GROWN)

@@ -16,7 +16,7 @@ def test_a_tree_is_printed_with_method_and_reason(release: Path) -> None:
     assert "Method joint: you asked for it" in said
     (told,) = [line for line in said.splitlines() if "Accuracy about the originals" in line]
     assert "±" in told
-    assert "taken whole" in said
+    assert "on which side of a threshold inside them" in said
     assert Tree.read("tree.json").target == "group"
 
 

@@ -16,7 +16,7 @@ from privet.disguise import (
     RandomSubstitution,
     Substitution,
 )
-from privet.estimate.measured import Z, measured
+from privet.estimate.measured import Z, _chosen, measured
 from privet.estimate.weigher import Weigher
 from privet.estimate.weighted import WeightedEvidence
 from privet.estimators import TreeClassifier
@@ -83,7 +83,7 @@ def test_sums_are_those_of_weighted_evidence(name: str) -> None:
     evidence = WeightedEvidence(release.parts, codings, "play", classes)
     for place, box in enumerate(boxes):
         for label in range(len(classes)):
-            mean, variance = evidence.correct([box], np.array([label]))
+            mean, variance = evidence.correct([box], np.eye(len(classes))[[label]])
             row = weigher.labels[label]
             assert (first @ row)[place] == pytest.approx(mean, abs=1e-6)
             assert (second @ row**2 - first @ row)[place] == pytest.approx(variance, abs=1e-6)
@@ -101,7 +101,7 @@ def test_errors_are_as_large_as_they_say(name: str) -> None:
     times = 150
     scores = []
     for seed in range(times):
-        again = measured(tree, disguise.disguise(table, SCHEMA, seed=100 + seed))
+        again = measured(tree, disguise.disguise(table, SCHEMA, seed=100 + seed), grown_here=False)
         off = np.abs(again.counts - true)
         assert (off[again.errors == 0] < 1e-6).all()
         scores.append((again.counts - true) / np.where(again.errors > 0, again.errors, np.inf))
@@ -113,6 +113,28 @@ def test_errors_are_as_large_as_they_say(name: str) -> None:
     assert np.abs((held**2).mean(0) - 1).max() < 5 * np.sqrt(2 / times)
 
 
+def test_noise_that_chose_a_node_is_in_its_errors() -> None:
+    """A test sure by z widens errors below it by √(1 + 1 / 2z²), and by no more than √1.5."""
+    release = RandomSubstitution(gamma=20, wave=0).disguise(records(300), SCHEMA, seed=3)
+    grown = TreeClassifier(method="naive", max_depth=4).fit(release).tree_
+    here, elsewhere = (measured(grown, release, grown_here=where) for where in (True, False))
+    assert here.share_errors is not None
+    assert elsewhere.share_errors is not None
+    known = np.flatnonzero(elsewhere.share_errors > 0)
+    known = known[known > 0]
+    sure = elsewhere.z[elsewhere.parent[known]]
+    assert 1.0 < sure.min() < 2.0 < sure.max()
+    more = np.sqrt(1 + 0.5 / sure**2)
+    assert here.share_errors[known] == pytest.approx(more * elsewhere.share_errors[known])
+    assert here.errors[known] == pytest.approx(more[:, None] * elsewhere.errors[known])
+    assert here.errors[0] == pytest.approx(elsewhere.errors[0])
+    assert np.array_equal(here.size_errors, elsewhere.size_errors, equal_nan=True)
+    assert np.array_equal(here.counts, elsewhere.counts)
+    for unsure in (np.nan, 0.0, 0.9):
+        most = _chosen(grown, np.full(grown.nodes, unsure))
+        assert most.tolist() == [1.0] + [np.sqrt(1.5)] * (grown.nodes - 1)
+
+
 def test_intervals_reach_over_what_a_cut_cell_holds() -> None:
     table = records(4_000)
     release = RandomSubstitution(gamma=200, wave=0).disguise(table, SCHEMA, seed=1)
@@ -122,7 +144,7 @@ def test_intervals_reach_over_what_a_cut_cell_holds() -> None:
         route = (tree.codings[tree.attribute[0]].decode(np.arange(6)) > cut).astype(np.int16)
         threshold = np.where(tree.child >= 0, cut, np.nan)
         moved = replace(tree, threshold=threshold, routes=(route, None, None))
-        again = measured(moved, release)
+        again = measured(moved, release, grown_here=False)
         inside = int(((table["heat"] > 4) & (table["heat"] <= 6)).sum())
         true = true_counts(moved, table).sum(1)
         assert (Z * again.size_errors[1:] > 0.9 * inside).all()

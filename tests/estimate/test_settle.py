@@ -129,25 +129,6 @@ def test_densities_change_at_a_border_where_classes_are_balanced() -> None:
     assert all(abs(cut - CUTS["x"]) < 0.01 for cut in found["x"])
 
 
-def test_a_disguised_test_takes_cells_whole_and_says_how_many_are_cut() -> None:
-    owner, fresh = pv.RandomSubstitution(gamma=50, kind="band", wave=0), records("one", seed=6)
-    grown_on = owner.disguise(records("one"), schema(), seed=3)
-    test = owner.disguise(fresh, schema(), seed=8)
-    model = pv.TreeClassifier(max_depth=1).fit(grown_on)
-    found = model.accuracy(test)
-    x = fresh["x"].to_numpy()
-    (threshold,) = model.tree_.threshold[np.isfinite(model.tree_.threshold)]
-    cell = (x > np.floor(10 * threshold) / 10) & (x <= np.ceil(10 * threshold) / 10)
-    assert 0.02 < found.cut < cell.mean() + 6 * found.error  # right or wrong for some of the cell
-    truth = model.score(fresh)
-    assert abs(found.value - truth) < 5 * found.error + found.cut
-    assert truth - found.value > 5 * found.error  # whole cells are coarser than the tree
-    assert f"{100 * found.cut:.1f} %" in found.doubt()
-    at_borders = pv.TreeClassifier(method="direct", max_depth=1).fit(grown_on).accuracy(test)
-    assert at_borders.cut == 0.0
-    assert not at_borders.doubt()
-
-
 @pytest.mark.parametrize("gamma", [1e6, 20])
 def test_a_border_between_two_cells_stays_there(gamma: float) -> None:
     rng = np.random.default_rng(4)

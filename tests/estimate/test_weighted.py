@@ -94,7 +94,8 @@ def test_sums_do_not_depend_on_batches(world: World, seed: int, size: int) -> No
         part = Part(table, world.channels)
         evidence = WeightedEvidence([part], world.codings, "class", CLASSES)
         tables = frontier(evidence, boxes)
-        found.append(([one.mean for one in tables.at(1)], evidence.correct(boxes, labels)))
+        odds = np.eye(len(CLASSES))[labels]
+        found.append(([one.mean for one in tables.at(1)], evidence.correct(boxes, odds)))
     for first, second in zip(found[0][0], found[1][0], strict=True):
         np.testing.assert_array_equal(first, second)
     assert found[0][1] == found[1][1]
@@ -225,9 +226,9 @@ def test_parts_add_up_with_their_signs() -> None:
             both.variances(ones), plus.variances(ones) + minus.variances(ones)
         )
     assert evidence.rows == 0
-    labels = np.array([1])
-    mean, variance = evidence.correct([box], labels)
-    one, two = (world.evidence().correct([box], labels) for world in worlds_)
+    second = np.eye(len(CLASSES))[1:2]
+    mean, variance = evidence.correct([box], second)
+    one, two = (world.evidence().correct([box], second) for world in worlds_)
     assert mean == pytest.approx(one[0] - two[0])
     assert variance == pytest.approx(one[1] + two[1])
 
@@ -246,13 +247,19 @@ def leaves(world: World) -> tuple[list[Box], NDArray[np.int64]]:
     ], np.array([0, 2, 1])
 
 
-def right(records: dict[str, NDArray[Any]], boxes: list[Box], labels: NDArray[np.int64]) -> int:
-    """How many plain records lie in a box of their own class."""
-    total = 0
-    for box, label in zip(boxes, labels, strict=True):
+def right(records: dict[str, NDArray[Any]], boxes: list[Box], odds: NDArray[Any]) -> float:
+    """How many plain records are right, each by the odds of its box and class."""
+    total = 0.0
+    for box, chances in zip(boxes, odds, strict=True):
         inside = box.mask("x0", 4)[records["x0"]] & box.mask("x1", 3)[records["x1"]]
-        total += int((inside & (records["class"] == label)).sum())
+        total += chances[records["class"][inside]].sum()
     return total
+
+
+ODDS = {
+    "labels": np.eye(3)[[0, 2, 1]],
+    "odds": np.array([[1.0, 0.0, 0.0], [0.3, 0.0, 0.8], [0.2, 0.9, 0.5]]),
+}
 
 
 @pytest.mark.parametrize("label", [None, 4.0], ids=["plain class", "disguised class"])
@@ -265,29 +272,33 @@ def test_correct_is_the_sum_over_boxes(label: float | None) -> None:
         world.weights(box, "x0").sum(1)[:, one] for box, one in zip(boxes, labels, strict=True)
     ]
     weights = np.sum(cells, axis=0)
-    mean, variance = world.evidence().correct(boxes, labels)
+    mean, variance = world.evidence().correct(boxes, ODDS["labels"])
     assert mean == pytest.approx(weights.sum(), rel=1e-9)
     assert variance == pytest.approx((weights**2).sum() - weights.sum(), rel=1e-9)
 
 
-def test_correct_of_plain_records_is_exact() -> None:
+@pytest.mark.parametrize("kind", ODDS)
+def test_correct_of_plain_records_is_exact(kind: str) -> None:
     rng = np.random.default_rng(8)
     records = original(rng, 100)
     world = World((coding("x0", 4, ordered=True), coding("x1", 3, ordered=False)), (), records)
-    boxes, labels = leaves(world)
-    assert world.evidence().correct(boxes, labels) == (right(records, boxes, labels), 0.0)
+    boxes, _ = leaves(world)
+    mean, variance = world.evidence().correct(boxes, ODDS[kind])
+    assert mean == pytest.approx(right(records, boxes, ODDS[kind]), abs=1e-9)
+    assert variance == pytest.approx(0.0, abs=1e-9)
 
 
-def test_intervals_of_correct_cover() -> None:
+@pytest.mark.parametrize("kind", ODDS)
+def test_intervals_of_correct_cover(kind: str) -> None:
     """95 % intervals hold the truth in 95 % of 500 disguises, give or take five sigma."""
     rng = np.random.default_rng(9)
     records = original(rng, 400)
     covered, tries, bias = 0, 500, []
     for _ in range(tries):
         world = disguised(rng, records, (6.0, 3.0), 8.0)
-        boxes, labels = leaves(world)
-        truth = right(records, boxes, labels)
-        mean, variance = world.evidence().correct(boxes, labels)
+        boxes, _ = leaves(world)
+        truth = right(records, boxes, ODDS[kind])
+        mean, variance = world.evidence().correct(boxes, ODDS[kind])
         covered += abs(mean - truth) <= 1.96 * np.sqrt(variance)
         bias.append((mean - truth) / np.sqrt(variance))
     assert abs(covered / tries - 0.95) < 5 * np.sqrt(0.95 * 0.05 / tries)

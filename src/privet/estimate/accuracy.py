@@ -34,10 +34,10 @@ class Accuracy(NamedTuple):
     """An estimated share of originals classified rightly, and its standard error.
 
     The error is that of the disguise, with the originals fixed; it is zero for plain records.
-    It is the accuracy of the tree that takes every cell whole, on the side of its centre: cells do
-    not tell on which side of a threshold inside them a record lies. ``cut`` is how far off that can
-    be: the share of originals for which the sides of a cut cell decide between right and wrong. The
-    interval is wide enough for that.
+    Cells do not tell on which side of a threshold inside them a record lies: there it counts as
+    right by the odds that the tree itself gives a record of its class. ``cut`` is how far off that
+    can be: the share of originals for which the sides of a cut cell decide between right and wrong.
+    The interval is wide enough for that.
 
     The value has no bias, and so may lie past 0 or 1 where the error is large; ``words`` and the
     interval stop there. ``told`` says whether the interval leaves out anything at all.
@@ -84,10 +84,9 @@ class Accuracy(NamedTuple):
         if self.cut < 0.0005:  # less than the last digit that is printed
             return ""
         share = f"{100 * self.cut:.1f} %"
-        text = (
-            "Cells that thresholds cut are taken whole, which decides between right and wrong for "
-        )
-        return text + f"up to {share} of the originals; the interval allows for that."
+        text = "Cells do not tell on which side of a threshold inside them a record lies. That "
+        text += f"decides between right and wrong for up to {share} of the originals; "
+        return text + "the interval allows for it."
 
 
 def accuracy(tree: Tree, release: Release) -> Accuracy:
@@ -103,10 +102,12 @@ def accuracy(tree: Tree, release: Release) -> Accuracy:
         if release.universe is None
         else ComplementedEvidence(release, tree.codings)
     )
-    leaves = tree.leaves
-    boxes = tree.boxes
-    counted, variance = evidence.correct([boxes[leaf] for leaf in leaves], tree.label[leaves])
-    least, most = (_summed(evidence, bound) for bound in _bounds(tree))
+    regions = _regions(tree)
+    boxes = [region.box for region in regions]
+    odds, sure, maybe = np.stack([region.right(tree) for region in regions], axis=1)
+    counted, variance = evidence.correct(boxes, odds)
+    whole = np.array_equal(sure, maybe)  # no cell is cut
+    least, most = (counted if whole else evidence.correct(boxes, one)[0] for one in (sure, maybe))
     return _shared(Right(counted, variance, least, most), evidence.rows, release)
 
 
@@ -158,56 +159,91 @@ def check_measurable(release: Release) -> None:
         raise MethodError(message, hint="score the tree on plain records.")
 
 
-Labelled = list[tuple[Box, int]]  # boxes, and a class that counts there
+Span = dict[str, tuple[float, float]]  # what a path leaves of cut cells, by attribute
 
 
-def _summed(evidence: WeightedEvidence | ComplementedEvidence, labelled: Labelled) -> float:
-    if not labelled:
-        return 0.0
-    return evidence.correct(
-        [box for box, _ in labelled], np.array([label for _, label in labelled])
-    )[0]
+class _Region(NamedTuple):
+    """Cells that go the same way, and the nodes that parts of them may go to.
 
-
-def _bounds(tree: Tree) -> tuple[Labelled, Labelled]:
-    """Return what is right wherever records lie inside cut cells, and what may be right.
-
-    A cell that a threshold cuts belongs to both branches. What several leaves may get is right for
-    sure only if all of them say so, and possibly if one does.
+    A cell that a threshold cuts belongs to both branches: each gets its share of the cell's width.
     """
-    sure: Labelled = []
-    maybe: Labelled = []
-    waiting: list[tuple[Box, tuple[int, ...]]] = [(Box(), (0,))]
+
+    box: Box
+    nodes: tuple[tuple[int, float, Span], ...]
+
+    def right(self, tree: Tree) -> Floats:
+        """Return by class how likely a record is to be right, if it surely is, and if it may be."""
+        classes = len(tree.classes)
+        right, every = np.zeros(classes), np.zeros(classes)
+        labels: set[int] = set()
+        for node, width, _ in self.nodes:
+            leaves = _leaves(tree, node)
+            sizes = np.maximum(tree.counts[leaves].sum(1), 0.0) + 1e-9
+            weights = width * (sizes / sizes.sum())[:, None] * (tree.shares[leaves] + 1e-9)
+            every += weights.sum(0)
+            np.add.at(right, tree.label[leaves], weights[range(len(leaves)), tree.label[leaves]])
+            labels |= set(tree.label[leaves].tolist())
+        maybe = np.isin(range(classes), list(labels)).astype(np.float64)
+        sure = maybe * (len(labels) == 1)
+        return np.stack([sure if len(labels) == 1 else right / every, sure, maybe])
+
+
+def _regions(tree: Tree) -> list[_Region]:
+    """Return disjoint regions that cover all cells, each with the leaves it may belong to.
+
+    Where they become too many, cut cells are not told apart any further: they belong to subtrees.
+    """
+    done: list[_Region] = []
+    waiting = [_Region(Box(), ((0, 1.0, {}),))]
     while waiting:
-        box, nodes = waiting.pop()
-        test = next((node for node in nodes if tree.child[node] >= 0), None)
-        if test is None or len(waiting) + len(maybe) > MOST_REGIONS:
-            labels = {int(label) for node in nodes for label in _labels(tree, node)}
-            maybe += [(box, label) for label in labels]
-            sure += [(box, label) for label in labels] if len(labels) == 1 else []
+        box, nodes = region = waiting.pop()
+        tested = [at for at, (node, _, _) in enumerate(nodes) if tree.child[node] >= 0]
+        crowded = len(nodes) > 1 and len(waiting) + len(done) > MOST_REGIONS
+        if not tested or crowded:
+            done.append(region)
             continue
-        coding, route = tree.codings[tree.attribute[test]], tree.routes[test]
-        inside = cut_cells(coding, float(tree.threshold[test]))
-        others = tuple(node for node in nodes if node != test)
+        at = tested[0]
+        test, width, span = nodes[at]
+        others = (*nodes[:at], *nodes[at + 1 :])
+        coding, threshold = tree.codings[tree.attribute[test]], float(tree.threshold[test])
+        inside = cut_cells(coding, threshold)
         allowed = box.mask(coding.name, coding.size)
         for kid in tree.children(test):
-            taken = (route == kid - tree.child[test]) & ~inside
+            taken = (tree.routes[test] == kid - tree.child[test]) & ~inside
             if (taken & allowed).any():
-                waiting.append((box.narrowed(coding.name, taken), (*others, kid)))
-        if (inside & allowed).any():
-            waiting.append((box.narrowed(coding.name, inside), (*others, *tree.children(test))))
-    return sure, maybe
+                narrowed = box.narrowed(coding.name, taken)
+                waiting.append(_Region(narrowed, (*others, (kid, width, span))))
+        for cell in np.flatnonzero(inside & allowed).tolist():
+            narrowed = box.narrowed(coding.name, np.arange(coding.size) == cell)
+            sides = _sides(coding, cell, threshold, span)
+            cut = tuple(
+                (kid, width * share, {**span, coding.name: side})
+                for kid, (share, side) in zip(tree.children(test), sides, strict=True)
+                if share > 0
+            )
+            waiting.append(_Region(narrowed, (*others, *cut)))
+    return done
 
 
-def _labels(tree: Tree, node: int) -> set[int]:
-    """Return the classes that leaves below a node predict."""
-    labels, waiting = set(), [node]
+def _sides(
+    coding: Coding, cell: int, threshold: float, span: Span
+) -> list[tuple[float, tuple[float, float]]]:
+    """Return the shares of a cell below and above a threshold, and what they are left with."""
+    edges = (float(np.asarray(coding.lower)[cell]), float(np.asarray(coding.upper)[cell]))
+    low, high = span.get(coding.name, edges)
+    at = min(max(threshold, low), high)
+    return [((at - low) / (high - low), (low, at)), ((high - at) / (high - low), (at, high))]
+
+
+def _leaves(tree: Tree, node: int) -> list[int]:
+    """Return the leaves below a node, or the node itself."""
+    leaves, waiting = [], [node]
     while waiting:
-        one = waiting.pop()
-        kids = tree.children(one)
+        below = waiting.pop()
+        kids = tree.children(below)
         waiting += kids
-        labels |= set() if kids else {int(tree.label[one])}
-    return labels
+        leaves += [] if kids else [below]
+    return leaves
 
 
 def _fitting(tree: Tree, release: Release) -> Tree:

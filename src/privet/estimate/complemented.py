@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Box, Coding, Ints, Mask
+    from privet.coding import Box, Coding, Floats, Ints, Mask
     from privet.release import Release
     from privet.split.scored import Splits
 
@@ -80,19 +80,24 @@ class ComplementedEvidence(Evidence):
             _Complemented(self._tables.split(before.taken, splits, keep), allowed)
         )
 
-    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
-        """Return how many originals have the label of the box they lie in; its variance is zero."""
-        right = 0
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+        """Return how many originals are classified rightly; the variance is zero.
+
+        ``right``, boxes × classes, says how likely an original of a class in a box is to be right.
+        """
+        total = 0.0
         columns = self._table.columns
-        for box, label in zip(boxes, labels, strict=True):
-            inside = columns[self._target] == label
+        for box, chances in zip(boxes, right, strict=True):
+            inside = np.ones(self._table.rows, np.bool_)
             whole = self.copies
             for coding in self.codings:
                 mask = box.mask(coding.name, coding.size)
                 inside &= mask[columns[coding.name]]
                 whole *= int(mask.sum())
-            right += whole + int(self._weight[inside].sum())
-        return float(right), 0.0
+            classes, weights = columns[self._target][inside], self._weight[inside]
+            counted = np.bincount(classes, weights, len(chances))
+            total += float(chances @ (whole + counted))
+        return total, 0.0
 
     def _universe(self, allowed: Mask) -> Ints:
         """Count the universe, nodes × cells: q times the sizes of a box in all other attributes."""

@@ -234,8 +234,8 @@ class Counter(Protocol):
         """Return first and second sums in whole units, boxes × cells × observed classes."""
         ...
 
-    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
         ...
 
 
@@ -316,12 +316,11 @@ class TableCounter:
         done = list(in_threads(lambda piece: some(piece, batch), pieces))
         return tuple(np.concatenate(sums) for sums in zip(*done, strict=True))
 
-    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
         layout = self.layout
         program = layout.program(boxes)
-        inverse = np.eye(layout.observed_classes) if layout.labels is None else layout.labels
-        rows = np.ascontiguousarray(inverse[labels])  # boxes × observed classes
+        rows = np.ascontiguousarray(right if layout.labels is None else right @ layout.labels)
         bound = max(1.0, float((program.bounds * np.abs(rows).max(1)).sum()))
         units = np.array([unit(layout.rows, bound), unit(layout.rows, bound * bound)])
 

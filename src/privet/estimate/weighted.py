@@ -242,11 +242,10 @@ class _PartEvidence:
             one, two = one * inside, two * inside
         return Inverted(group.weights(box, name), self.labels, one, two)
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
         path, factors, bounds = self.program(boxes)
-        inverse = np.eye(self.observed_classes) if self.labels is None else self.labels
-        rows = np.ascontiguousarray(inverse[labels])  # boxes × observed classes
+        rows = np.ascontiguousarray(right if self.labels is None else right @ self.labels)
         bound = float((bounds * np.abs(rows).max(1)).sum())
         units = np.array([self.unit(max(1.0, bound)), self.unit(max(1.0, bound * bound))])
 
@@ -301,9 +300,9 @@ class StatePart:
         weights, one, two = self.layout.table(name, box, first, second)
         return Inverted(weights, self.layout.labels, one, two)
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight in the boxes whose label it has."""
-        return self.counter.correct(boxes, labels)
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
+        return self.counter.correct(boxes, right)
 
 
 def _part(
@@ -399,16 +398,19 @@ class WeightedEvidence(Evidence):
         """Return the boxes of kept children."""
         return WeightedFrontier(self, splits.boxes(frontier.boxes, self.codings, keep))
 
-    def correct(self, boxes: Sequence[Box], labels: NDArray[np.int64]) -> tuple[float, float]:
-        """Estimate how many originals have the label of the box they lie in, and its variance.
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+        """Estimate how many originals are classified rightly, and the variance of that.
 
-        The boxes are disjoint and cover everything: the leaves of a tree.
+        The boxes are disjoint and cover everything, as the leaves of a tree do. ``right``, boxes ×
+        classes, says how likely an original of a class in a box is to be right.
         """
         mean = variance = 0.0
+        square = right * right
         for part in self.parts:
-            one, two = part.correct(boxes, labels)
-            mean += part.sign * one
-            variance += two - one
+            first, second = part.correct(boxes, right)
+            mean += part.sign * first
+            sure = np.array_equal(square, right)
+            variance += second - (first if sure else part.correct(boxes, square)[0])
         return mean, variance
 
     @property

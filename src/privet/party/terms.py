@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from privet.coding import Coding, Ints
+    from privet.coding import Coding, Floats, Ints
     from privet.party.agreement import Agreement
     from privet.party.folder import PartyRelease
     from privet.split.policy import Policy
@@ -210,9 +210,9 @@ class _Asked:
         answer = self._ask(boxes)[self._party]
         return answer.first, answer.second
 
-    def correct(self, boxes: Sequence[Box], labels: Ints) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
         """Refuse: a tree is scored on records that it did not grow on."""
-        del boxes, labels
+        del boxes, right
         raise MethodError("A tree is not scored by terms; score it on a release.")
 
 

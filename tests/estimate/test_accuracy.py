@@ -1,0 +1,138 @@
+"""Accuracy about the originals from disguised records, where thresholds cut cells."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import privet as pv
+from privet.coding import Coding
+from privet.estimate import accuracy as module
+from privet.estimate.accuracy import accuracy
+from privet.tree import Tree
+from tests.estimate.test_settle import records, schema
+
+X, Z = (Coding.cells(name, range(4), range(1, 5)) for name in "xz")
+PURITY = (0.9, 0.8, 0.7, 0.6)
+
+
+def chain(*tests: tuple[int, float]) -> Tree:
+    """Tests that hang below one another on the second branch: attribute, threshold.
+
+    Leaves say "no" and "yes" in turn, and are as pure as ``PURITY`` says.
+    """
+    nodes = 2 * len(tests) + 1
+    parent, child = np.full(nodes, -1), np.full(nodes, -1)
+    attribute, threshold = np.full(nodes, -1), np.full(nodes, np.nan)
+    routes: list[np.ndarray | None] = [None] * nodes
+    for number, (place, cut) in enumerate(tests):
+        node, first = 2 * number, 2 * number + 1
+        child[node], attribute[node], threshold[node] = first, place, cut
+        parent[first : first + 2] = node
+        routes[node] = (np.arange(4) + 0.5 > cut).astype(np.int16)
+    label = np.zeros(nodes, np.int64)
+    counts = np.full((nodes, 2), 50.0)
+    leaves = [*range(1, nodes, 2), nodes - 1]
+    for number, leaf in enumerate(leaves):
+        label[leaf] = number % 2
+        counts[leaf] = 100 * (1 - PURITY[number])
+        counts[leaf, label[leaf]] = 100 * PURITY[number]
+    zeros = np.zeros(nodes)
+    return Tree(
+        (X, Z), ("no", "yes"), "y", parent, attribute, child, np.where(child >= 0, 2, 0),
+        threshold, np.zeros((nodes, 2)), tuple(routes), counts, np.zeros((nodes, 2)), label,
+        zeros, zeros, zeros,
+    )  # fmt: skip
+
+
+def right_in(tree: Tree, x: int, z: int = 0) -> list[list[float]]:
+    """What the only region of a cell says by class: the odds, what is sure, what may be."""
+    inside = [
+        region
+        for region in module._regions(tree)
+        if region.box.mask("x", 4)[x] and region.box.mask("z", 4)[z]
+    ]
+    (region,) = inside
+    said: list[list[float]] = region.right(tree).tolist()
+    return said
+
+
+def test_a_cut_cell_is_right_by_the_odds_of_its_sides() -> None:
+    """A quarter of the cell says "no", of which nine tenths are; three quarters say "yes"."""
+    tree = chain((0, 1.25))
+    no = 0.25 * 0.9 / (0.25 * 0.9 + 0.75 * 0.2)
+    yes = 0.75 * 0.8 / (0.25 * 0.1 + 0.75 * 0.8)
+    odds, sure, maybe = right_in(tree, 1)
+    assert odds == pytest.approx([no, yes])
+    assert (sure, maybe) == ([0, 0], [1, 1])
+    assert right_in(tree, 0) == [[1, 0]] * 3
+    assert right_in(tree, 2) == [[0, 1]] * 3
+
+
+def test_two_thresholds_inside_a_cell_leave_a_piece_between_them() -> None:
+    odds, _, _ = right_in(chain((0, 1.25), (0, 1.75)), 1)
+    widths, classes = np.array([0.25, 0.5, 0.25]), np.array([0, 1, 0])
+    shares = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])
+    weights = widths[:, None] * shares
+    wanted = [weights[classes == label, label].sum() / weights[:, label].sum() for label in (0, 1)]
+    assert odds == pytest.approx(wanted)
+
+
+def test_cells_cut_along_two_attributes_have_pieces_by_area() -> None:
+    odds, _, _ = right_in(chain((0, 1.25), (1, 2.5)), 1, 2)
+    weights = np.array([0.25, 0.375, 0.375])[:, None] * [[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]]
+    wanted = [(weights[0, 0] + weights[2, 0]) / weights[:, 0].sum()]
+    wanted.append(weights[1, 1] / weights[:, 1].sum())
+    assert odds == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("most", [1, 2_000])
+def test_regions_divide_all_cells(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where they are too many to be told apart: then a cut cell belongs to a subtree."""
+    monkeypatch.setattr(module, "MOST_REGIONS", most)
+    tree = chain((0, 1.25), (1, 2.5), (0, 2.0))
+    for x, z in product(range(4), range(4)):
+        odds, sure, maybe = np.array(right_in(tree, x, z))
+        assert (sure <= odds).all()
+        assert (odds <= maybe).all()
+        assert (sure >= 0).all()
+        assert (maybe <= 1).all()
+    tests = sum(len(region.nodes) for region in module._regions(tree))
+    assert tests == {1: 7, 2_000: 12}[most]
+
+
+@pytest.mark.parametrize("threshold", [0.43, 0.47])
+def test_plain_cells_say_what_the_tree_is_right_about(threshold: float) -> None:
+    """Leaves are nearly pure: records of the cut cell are on the side of their class, and right.
+
+    Taken whole, the cell would be wrong about three in ten or more of its records.
+    """
+    fresh, cells = records("one", 20_000, seed=6), pv.Plan({}, default=pv.ValueClass(bins=10))
+    release = cells.disguise(fresh, schema(), seed=1)
+    model = pv.TreeClassifier(max_depth=1).fit(release)
+    tree = model.tree_
+    tree.threshold[0] = threshold
+    told = accuracy(tree, release)
+    x = fresh["x"].to_numpy()
+    assert told.error == 0.0
+    assert 0.996 < told.value < 1.0
+    assert told.cut == pytest.approx(((x > 0.4) & (x <= 0.5)).mean(), abs=0.005)
+    low, high = told.interval()
+    assert low < model.score(fresh) <= high
+
+
+def test_a_disguised_test_counts_cut_cells_by_odds_and_says_how_many_there_are() -> None:
+    owner, fresh = pv.RandomSubstitution(gamma=50, kind="band", wave=0), records("one", seed=6)
+    grown_on = owner.disguise(records("one"), schema(), seed=3)
+    test = owner.disguise(fresh, schema(), seed=8)
+    model = pv.TreeClassifier(max_depth=1).fit(grown_on)
+    found = model.accuracy(test)
+    x = fresh["x"].to_numpy()
+    (threshold,) = model.tree_.threshold[np.isfinite(model.tree_.threshold)]
+    cell = (x > np.floor(10 * threshold) / 10) & (x <= np.ceil(10 * threshold) / 10)
+    assert 0.02 < found.cut < cell.mean() + 6 * found.error  # right or wrong for some of the cell
+    assert abs(found.value - model.score(fresh)) < 5 * found.error + 0.005
+    assert f"{100 * found.cut:.1f} %" in found.doubt()
+    at_borders = pv.TreeClassifier(method="direct", max_depth=1).fit(grown_on).accuracy(test)
+    assert at_borders.cut == 0.0
+    assert not at_borders.doubt()
