@@ -90,18 +90,18 @@ def weigh_correct(
     factors: Floats,
     rows: Floats,
     scales: Floats,
-) -> list[int]:
-    """Sums of records' weights in all boxes, and of the squares."""
-    sums = [0, 0]
+) -> NDArray[np.int64]:
+    """Sums of records' weights in all boxes, and of the squares: 2 × sums."""
+    sums = np.zeros(scales.shape, np.int64)
     for code, label in zip(codes, labels, strict=True):
-        whole = 0.0
+        whole = np.zeros(scales.shape[1])
         for i, path in enumerate(paths):
-            weight = rows[i, label]
+            weight = 1.0
             for k, column in enumerate(path):
                 weight *= factors[i, k, code[column]]
-            whole += weight
-        sums[0] += int(np.rint(whole * scales[0]))
-        sums[1] += int(np.rint(whole * whole * scales[1]))
+            whole += weight * rows[i, label]
+        sums[0] += np.rint(whole * scales[0]).astype(np.int64)
+        sums[1] += np.rint(whole * whole * scales[1]).astype(np.int64)
     return sums
 
 

@@ -53,7 +53,7 @@ def right_in(tree: Tree, x: int, z: int = 0) -> list[list[float]]:
         if region.box.mask("x", 4)[x] and region.box.mask("z", 4)[z]
     ]
     (region,) = inside
-    said: list[list[float]] = region.right(tree).tolist()
+    said: list[list[float]] = region.right(tree).T.tolist()
     return said
 
 

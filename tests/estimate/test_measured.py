@@ -83,7 +83,9 @@ def test_sums_are_those_of_weighted_evidence(name: str) -> None:
     evidence = WeightedEvidence(release.parts, codings, "play", classes)
     for place, box in enumerate(boxes):
         for label in range(len(classes)):
-            mean, variance = evidence.correct([box], np.eye(len(classes))[[label]])
+            (mean,), (variance,) = evidence.correct(
+                [box], np.eye(len(classes))[[label]][:, :, None]
+            )
             row = weigher.labels[label]
             assert (first @ row)[place] == pytest.approx(mean, abs=1e-6)
             assert (second @ row**2 - first @ row)[place] == pytest.approx(variance, abs=1e-6)

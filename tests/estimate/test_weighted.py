@@ -94,7 +94,7 @@ def test_sums_do_not_depend_on_batches(world: World, seed: int, size: int) -> No
         part = Part(table, world.channels)
         evidence = WeightedEvidence([part], world.codings, "class", CLASSES)
         tables = frontier(evidence, boxes)
-        odds = np.eye(len(CLASSES))[labels]
+        odds = np.eye(len(CLASSES))[labels][:, :, None]
         found.append(([one.mean for one in tables.at(1)], evidence.correct(boxes, odds)))
     for first, second in zip(found[0][0], found[1][0], strict=True):
         np.testing.assert_array_equal(first, second)
@@ -226,7 +226,7 @@ def test_parts_add_up_with_their_signs() -> None:
             both.variances(ones), plus.variances(ones) + minus.variances(ones)
         )
     assert evidence.rows == 0
-    second = np.eye(len(CLASSES))[1:2]
+    second = np.eye(len(CLASSES))[1:2, :, None]
     mean, variance = evidence.correct([box], second)
     one, two = (world.evidence().correct([box], second) for world in worlds_)
     assert mean == pytest.approx(one[0] - two[0])
@@ -257,8 +257,8 @@ def right(records: dict[str, NDArray[Any]], boxes: list[Box], odds: NDArray[Any]
 
 
 ODDS = {
-    "labels": np.eye(3)[[0, 2, 1]],
-    "odds": np.array([[1.0, 0.0, 0.0], [0.3, 0.0, 0.8], [0.2, 0.9, 0.5]]),
+    "labels": np.eye(3)[[0, 2, 1]][:, :, None],
+    "odds": np.array([[1.0, 0.0, 0.0], [0.3, 0.0, 0.8], [0.2, 0.9, 0.5]])[:, :, None],
 }
 
 
@@ -272,7 +272,7 @@ def test_correct_is_the_sum_over_boxes(label: float | None) -> None:
         world.weights(box, "x0").sum(1)[:, one] for box, one in zip(boxes, labels, strict=True)
     ]
     weights = np.sum(cells, axis=0)
-    mean, variance = world.evidence().correct(boxes, ODDS["labels"])
+    (mean,), (variance,) = world.evidence().correct(boxes, ODDS["labels"])
     assert mean == pytest.approx(weights.sum(), rel=1e-9)
     assert variance == pytest.approx((weights**2).sum() - weights.sum(), rel=1e-9)
 
@@ -283,8 +283,8 @@ def test_correct_of_plain_records_is_exact(kind: str) -> None:
     records = original(rng, 100)
     world = World((coding("x0", 4, ordered=True), coding("x1", 3, ordered=False)), (), records)
     boxes, _ = leaves(world)
-    mean, variance = world.evidence().correct(boxes, ODDS[kind])
-    assert mean == pytest.approx(right(records, boxes, ODDS[kind]), abs=1e-9)
+    (mean,), (variance,) = world.evidence().correct(boxes, ODDS[kind])
+    assert mean == pytest.approx(right(records, boxes, ODDS[kind][:, :, 0]), abs=1e-9)
     assert variance == pytest.approx(0.0, abs=1e-9)
 
 
@@ -297,8 +297,8 @@ def test_intervals_of_correct_cover(kind: str) -> None:
     for _ in range(tries):
         world = disguised(rng, records, (6.0, 3.0), 8.0)
         boxes, _ = leaves(world)
-        truth = right(records, boxes, ODDS[kind])
-        mean, variance = world.evidence().correct(boxes, ODDS[kind])
+        truth = right(records, boxes, ODDS[kind][:, :, 0])
+        (mean,), (variance,) = world.evidence().correct(boxes, ODDS[kind])
         covered += abs(mean - truth) <= 1.96 * np.sqrt(variance)
         bias.append((mean - truth) / np.sqrt(variance))
     assert abs(covered / tries - 0.95) < 5 * np.sqrt(0.95 * 0.05 / tries)

@@ -104,11 +104,10 @@ def accuracy(tree: Tree, release: Release) -> Accuracy:
     )
     regions = _regions(tree)
     boxes = [region.box for region in regions]
-    odds, sure, maybe = np.stack([region.right(tree) for region in regions], axis=1)
-    counted, variance = evidence.correct(boxes, odds)
-    whole = np.array_equal(sure, maybe)  # no cell is cut
-    least, most = (counted if whole else evidence.correct(boxes, one)[0] for one in (sure, maybe))
-    return _shared(Right(counted, variance, least, most), evidence.rows, release)
+    right = np.stack([region.right(tree) for region in regions])
+    mean, variance = evidence.correct(boxes, right)
+    counted, least, most = mean.tolist()
+    return _shared(Right(counted, float(variance[0]), least, most), evidence.rows, release)
 
 
 def vote_accuracy(trees: Sequence[Tree], votes: Sequence[Floats], release: Release) -> Accuracy:
@@ -172,7 +171,7 @@ class _Region(NamedTuple):
     nodes: tuple[tuple[int, float, Span], ...]
 
     def right(self, tree: Tree) -> Floats:
-        """Return by class how likely a record is to be right, if it surely is, and if it may be."""
+        """Return by class how likely a record is right, whether it surely is, and may be."""
         classes = len(tree.classes)
         right, every = np.zeros(classes), np.zeros(classes)
         labels: set[int] = set()
@@ -185,7 +184,7 @@ class _Region(NamedTuple):
             labels |= set(tree.label[leaves].tolist())
         maybe = np.isin(range(classes), list(labels)).astype(np.float64)
         sure = maybe * (len(labels) == 1)
-        return np.stack([sure if len(labels) == 1 else right / every, sure, maybe])
+        return np.stack([sure if len(labels) == 1 else right / every, sure, maybe], axis=1)
 
 
 def _regions(tree: Tree) -> list[_Region]:

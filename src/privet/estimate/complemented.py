@@ -80,12 +80,13 @@ class ComplementedEvidence(Evidence):
             _Complemented(self._tables.split(before.taken, splits, keep), allowed)
         )
 
-    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[Floats, Floats]:
         """Return how many originals are classified rightly; the variance is zero.
 
-        ``right``, boxes × classes, says how likely an original of a class in a box is to be right.
+        ``right`` says how likely an original of a class in a box is to be right, for each of some
+        sums: boxes × classes × sums.
         """
-        total = 0.0
+        total = np.zeros(right.shape[2])
         columns = self._table.columns
         for box, chances in zip(boxes, right, strict=True):
             inside = np.ones(self._table.rows, np.bool_)
@@ -95,9 +96,8 @@ class ComplementedEvidence(Evidence):
                 inside &= mask[columns[coding.name]]
                 whole *= int(mask.sum())
             classes, weights = columns[self._target][inside], self._weight[inside]
-            counted = np.bincount(classes, weights, len(chances))
-            total += float(chances @ (whole + counted))
-        return total, 0.0
+            total += (whole + np.bincount(classes, weights, len(chances))) @ chances
+        return total, np.zeros_like(total)
 
     def _universe(self, allowed: Mask) -> Ints:
         """Count the universe, nodes × cells: q times the sizes of a box in all other attributes."""

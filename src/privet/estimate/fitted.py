@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import chdtri
 
 from privet.channel import CoarseNoise
 from privet.coding import Box
@@ -181,6 +180,8 @@ class FittedEvidence(JointTables, Evidence):
         z² of a split that means nothing is χ² with as many degrees of freedom as classes, less one;
         it must pass at the level that ``split_z`` is for two classes.
         """
+        from scipy.special import chdtri
+
         level = math.erfc(self.split_z / math.sqrt(2))
         by_chance = math.sqrt(chdtri(len(self.classes) - 1, level))
         return max(self.split_z * self.pace, by_chance)
@@ -199,6 +200,8 @@ class FittedEvidence(JointTables, Evidence):
         z² of a split that means nothing is χ² with as many degrees of freedom as classes, less one;
         the surest of all cuts of all nodes is so by Bonferroni's bound.
         """
+        from scipy.special import chdtri
+
         if self._is_exact:
             return False
         cuts = sum(coding.size - 1 for coding in self.codings)

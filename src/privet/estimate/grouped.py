@@ -234,8 +234,11 @@ class Counter(Protocol):
         """Return first and second sums in whole units, boxes × cells × observed classes."""
         ...
 
-    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[Floats, Floats]:
+        """Return Σa and Σa² of some sums, a being what a record weighs as right.
+
+        ``right`` is boxes × classes × sums.
+        """
         ...
 
 
@@ -316,20 +319,32 @@ class TableCounter:
         done = list(in_threads(lambda piece: some(piece, batch), pieces))
         return tuple(np.concatenate(sums) for sums in zip(*done, strict=True))
 
-    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[Floats, Floats]:
+        """Return Σa and Σa² of some sums, a being what a record weighs as right.
+
+        ``right`` is boxes × classes × sums.
+        """
         layout = self.layout
         program = layout.program(boxes)
-        rows = np.ascontiguousarray(right if layout.labels is None else right @ layout.labels)
-        bound = max(1.0, float((program.bounds * np.abs(rows).max(1)).sum()))
-        units = np.array([unit(layout.rows, bound), unit(layout.rows, bound * bound)])
+        rows, bounds = observed_right(right, layout.labels, program.bounds)
+        units = np.array([[unit(layout.rows, b) for b in bounds**power] for power in (1, 2)])
 
         def work(batch: Batch) -> IntArrays:
-            out = np.zeros(2, np.int64)
+            out = np.zeros(units.shape, np.int64)
             given = (*self._matrix(batch), *layout.fixed, *program.arrays())
             asked: tuple[Any, ...] = (*given, rows, units, out)
             weigh_boxes(*asked)
             return (out,)
 
         (sums,) = self.table.count(work, "scoring")
-        return float(sums[0] / units[0]), float(sums[1] / units[1])
+        return sums[0] / units[0], sums[1] / units[1]
+
+
+def observed_right(right: Floats, labels: Floats | None, bounds: Floats) -> tuple[Floats, Floats]:
+    """Return what observed classes weigh as right, boxes × classes × sums, and a record at most.
+
+    ``labels`` inverts the class's channel; ``bounds`` says what a record weighs in a box at most.
+    """
+    rows = right if labels is None else np.einsum("bcn,co->bon", right, labels)
+    most: Floats = np.maximum(1.0, (bounds[:, None] * np.abs(rows).max(1)).sum(0))
+    return np.ascontiguousarray(rows), most

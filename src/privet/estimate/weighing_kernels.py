@@ -92,21 +92,25 @@ def weigh_correct(
     scales: Floats,
     out: Ints,
 ) -> None:
-    """Add up, over records, the weight in all boxes of the box's label, and its square.
+    """Add up some sums over records, of what each weighs in all boxes, and of its square.
 
-    ``labels[i, y]`` is the weight of the observed class ``y`` for the label of box ``i``.
+    ``labels[i, y, n]`` is the weight of the observed class ``y`` in box ``i`` for sum ``n``.
     """
+    sums = labels.shape[2]
+    whole = np.empty(sums)
     for row in range(len(matrix)):
-        whole = 0.0
+        whole[:] = 0.0
         for i in range(len(path)):
-            weight = labels[i, target[row]]
+            weight = 1.0
             for k in range(path.shape[1]):
                 if path[i, k] < 0:
                     break
                 weight *= factors[i, k, matrix[row, path[i, k]]]
-            whole += weight
-        out[0] += np.int64(np.rint(whole * scales[0]))
-        out[1] += np.int64(np.rint(whole * whole * scales[1]))
+            for n in range(sums):
+                whole[n] += weight * labels[i, target[row], n]
+        for n in range(sums):
+            out[0, n] += np.int64(np.rint(whole[n] * scales[0, n]))
+            out[1, n] += np.int64(np.rint(whole[n] * whole[n] * scales[1, n]))
 
 
 @kernel
@@ -219,15 +223,15 @@ def weigh_boxes(
     scales: Floats,
     out: Ints,
 ) -> None:
-    """Add up, over records, the weight in all boxes of the box's label, and its square.
+    """Add up some sums over records, of what each weighs in all boxes, and of its square.
 
-    ``labels[i, y]`` is the weight of the observed class ``y`` for the label of box ``i``.
+    ``labels[i, y, n]`` is the weight of the observed class ``y`` in box ``i`` for sum ``n``.
     """
-    groups = len(full)
+    groups, sums = len(full), labels.shape[2]
     state = np.empty(groups, np.uint8)
     value = np.empty(groups, np.float64)
     block = 2048
-    whole = np.empty(block)
+    whole = np.empty((block, sums))
     for begin in range(0, len(matrix), block):
         end = min(len(matrix), begin + block)
         whole[:] = 0.0
@@ -235,15 +239,17 @@ def weigh_boxes(
             tests = path[i], longest(path[i]), marks[i], factors[i], weights[i]
             value[:] = 1.0
             for row in range(begin, end):
-                weight = labels[i, target[row]]
-                if weight == 0.0:
+                if not labels[i, target[row]].any():
                     continue
                 if not settle(matrix, row, tests, (group, full, mortal), state, value):
                     continue
+                weight = 1.0
                 for g in range(groups):
                     weight *= value[g]
-                whole[row - begin] += weight
+                for n in range(sums):
+                    whole[row - begin, n] += weight * labels[i, target[row], n]
         for row in range(begin, end):
-            weight = whole[row - begin]
-            out[0] += np.int64(np.rint(weight * scales[0])) * times[row]
-            out[1] += np.int64(np.rint(weight * weight * scales[1])) * times[row]
+            for n in range(sums):
+                weight = whole[row - begin, n]
+                out[0, n] += np.int64(np.rint(weight * scales[0, n])) * times[row]
+                out[1, n] += np.int64(np.rint(weight * weight * scales[1, n])) * times[row]

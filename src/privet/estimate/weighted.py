@@ -21,7 +21,7 @@ from privet.coding import Box, code_type
 from privet.errors import MethodError
 from privet.estimate.base import BoxFrontier, Evidence, unit
 from privet.estimate.best_pairs import best_pairs, can_choose
-from privet.estimate.grouped import Counter, Layout, TableCounter, fits
+from privet.estimate.grouped import Counter, Layout, TableCounter, fits, observed_right
 from privet.estimate.pairs import Pairs, SummedPairs, stack
 from privet.estimate.weighing_kernels import weigh, weigh_correct
 from privet.split.tables import Estimate, Linear
@@ -242,20 +242,22 @@ class _PartEvidence:
             one, two = one * inside, two * inside
         return Inverted(group.weights(box, name), self.labels, one, two)
 
-    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[Floats, Floats]:
+        """Return Σa and Σa² of some sums, a being what a record weighs as right.
+
+        ``right`` is boxes × classes × sums.
+        """
         path, factors, bounds = self.program(boxes)
-        rows = np.ascontiguousarray(right if self.labels is None else right @ self.labels)
-        bound = float((bounds * np.abs(rows).max(1)).sum())
-        units = np.array([self.unit(max(1.0, bound)), self.unit(max(1.0, bound * bound))])
+        rows, most = observed_right(right, self.labels, bounds)
+        units = np.array([[self.unit(bound) for bound in most**power] for power in (1, 2)])
 
         def work(batch: Batch) -> IntArrays:
-            out = np.zeros(2, np.int64)
+            out = np.zeros(units.shape, np.int64)
             weigh_correct(*self._matrix(batch), path, factors, rows, units, out)
             return (out,)
 
         (sums,) = self.part.table.count(work, "scoring")
-        return float(sums[0] / units[0]), float(sums[1] / units[1])
+        return sums[0] / units[0], sums[1] / units[1]
 
 
 def _groups(part: Part, codings: Sequence[Coding], target: str) -> list[_Group]:
@@ -300,8 +302,11 @@ class StatePart:
         weights, one, two = self.layout.table(name, box, first, second)
         return Inverted(weights, self.layout.labels, one, two)
 
-    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
-        """Return Σa and Σa², a being a record's weight as right: ``right`` is boxes × classes."""
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[Floats, Floats]:
+        """Return Σa and Σa² of some sums, a being what a record weighs as right.
+
+        ``right`` is boxes × classes × sums.
+        """
         return self.counter.correct(boxes, right)
 
 
@@ -398,19 +403,23 @@ class WeightedEvidence(Evidence):
         """Return the boxes of kept children."""
         return WeightedFrontier(self, splits.boxes(frontier.boxes, self.codings, keep))
 
-    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[Floats, Floats]:
         """Estimate how many originals are classified rightly, and the variance of that.
 
-        The boxes are disjoint and cover everything, as the leaves of a tree do. ``right``, boxes ×
-        classes, says how likely an original of a class in a box is to be right.
+        The boxes are disjoint and cover everything, as the leaves of a tree do. ``right`` says how
+        likely an original of a class in a box is to be right, for each of some sums: boxes ×
+        classes × sums.
         """
-        mean = variance = 0.0
-        square = right * right
+        sums = right.shape[2]
+        unsure = ((right != 0) & (right != 1)).any((0, 1))
+        asked = np.concatenate([right, right[:, :, unsure] ** 2], axis=2)
+        mean, variance = np.zeros(sums), np.zeros(sums)
         for part in self.parts:
-            first, second = part.correct(boxes, right)
-            mean += part.sign * first
-            sure = np.array_equal(square, right)
-            variance += second - (first if sure else part.correct(boxes, square)[0])
+            first, second = part.correct(boxes, asked)
+            certain = first[:sums].copy()
+            certain[unsure] = first[sums:]
+            mean += part.sign * first[:sums]
+            variance += second[:sums] - certain
         return mean, variance
 
     @property

@@ -210,7 +210,7 @@ class _Asked:
         answer = self._ask(boxes)[self._party]
         return answer.first, answer.second
 
-    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[float, float]:
+    def correct(self, boxes: Sequence[Box], right: Floats) -> tuple[Floats, Floats]:
         """Refuse: a tree is scored on records that it did not grow on."""
         del boxes, right
         raise MethodError("A tree is not scored by terms; score it on a release.")
