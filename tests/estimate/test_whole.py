@@ -82,3 +82,16 @@ def test_many_possible_records_are_not_fitted() -> None:
     assert evidence_of(release).method == "direct"
     with pytest.raises(MethodError, match="too many possible records"):
         evidence_of(release, "joint")
+
+
+@pytest.mark.parametrize("theta", [0.6, 0.75, 0.95])
+@pytest.mark.parametrize("seed", range(3))
+def test_pure_chance_gives_a_single_leaf(theta: float, seed: int) -> None:
+    """Fitted counts look surer than they are: the noise of the disguise has to be counted in."""
+    frame = records(2000)
+    disguise = RandomizedResponse([["a", "b"], ["c"], ["d"]], theta=theta)
+    signal = TreeClassifier(method="joint").fit(disguise.disguise(frame, SCHEMA, seed=seed)).tree_
+    assert signal.nodes > 1
+    frame["y"] = np.random.default_rng(seed).integers(0, 2, 2000)
+    chance = TreeClassifier(method="joint").fit(disguise.disguise(frame, SCHEMA, seed=seed)).tree_
+    assert chance.nodes == 1

@@ -11,7 +11,9 @@ from scipy import stats
 from privet.estimators import TreeClassifier
 from privet.tree import Tree
 from privet.tree.prune import (
+    by_chance,
     cut,
+    is_chance,
     is_worth_telling,
     more_errors,
     prune_errors,
@@ -174,3 +176,26 @@ def test_a_test_that_was_cut_leaves_nothing_of_itself() -> None:
     assert np.isnan(pruned.threshold[stump]).all()
     assert np.isnan(pruned.around[stump]).all()
     assert all(pruned.routes[leaf] is None for leaf in stump)
+
+
+def stump(z: float, counts: list[list[float]]) -> Tree:
+    tree = TreeClassifier(policy="cart").fit(np.array([[0.0], [1.0]]), np.array([0, 1])).tree_
+    every = np.array([np.sum(counts, axis=0), *counts])
+    return replace(tree, z=np.array([z, 0.0, 0.0]), counts=every)
+
+
+def test_chance_is_of_disguise_and_of_sampling_together() -> None:
+    """Pearson's χ² of 60 : 40 and 40 : 60 is 8; a z of 2.4 is one of 5 of what tells sides apart.
+
+    Together 1 / (1 / 25 + 1 / 8) = 6.06. With one cut of three nodes, the surest of three reaches
+    5.73 by chance in one of twenty trees, and 8.8 in one of a hundred.
+    """
+    tree = stump(2.4, [[60.0, 40.0], [40.0, 60.0]])
+    assert by_chance(tree, 0.05) == pytest.approx(5.731, abs=0.001)
+    assert not is_chance(tree, 0.05)
+    assert is_chance(tree, 0.01)
+    assert is_chance(stump(2.4, [[56.0, 44.0], [44.0, 56.0]]), 0.05)  # 2.88: sampling alone
+    assert is_chance(stump(0.5, [[90.0, 10.0], [10.0, 90.0]]), 0.05)  # 2.62: the disguise alone
+    assert not is_chance(stump(np.inf, [[60.0, 40.0], [40.0, 60.0]]), 0.05)
+    assert not is_chance(stump(np.nan, [[60.0, 40.0], [40.0, 60.0]]), 0.05)  # nobody knows
+    assert not is_chance(tree.take([0]), 0.05)

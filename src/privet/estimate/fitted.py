@@ -27,7 +27,7 @@ from privet.estimate.fitted_frontier import FittedFrontier
 from privet.estimate.fitted_table import SPLIT_Z, Fitted
 from privet.estimate.joints import JointTables
 from privet.estimate.settle import settled
-from privet.tree.prune import cut, prune_unsure, worth_their_cost
+from privet.tree.prune import by_chance, cut, prune_unsure, worth_their_cost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -50,9 +50,9 @@ BLURRED = 0.3  # the pace below which noise leaves only what is smooth
 # chance reaches a few standard errors for any attribute.
 ATTRIBUTE_Z = 4.5
 # The risk of a tree of more than a leaf where the class hangs on nothing: well below the twentieth
-# that is meant, because z² of a split of a fitted table is χ² only roughly. With 0.01, 5 % of the
+# that is meant, because z² of a split of a fitted table is χ² only roughly. With 0.003, 5 % of the
 # tables of pure chance had a split at γ = 3.
-CHANCE = 0.003
+CHANCE = 0.001
 # Of all records: where a node errs for fewer, an attribute that no other node was sure of is not
 # looked for. It could bring no more than that.
 MIXED = 0.005
@@ -184,8 +184,8 @@ class FittedEvidence(JointTables, Evidence):
         from scipy.special import chdtri
 
         level = math.erfc(self.split_z / math.sqrt(2))
-        by_chance = math.sqrt(chdtri(len(self.classes) - 1, level))
-        return max(self.split_z * self.pace, by_chance)
+        usual = math.sqrt(chdtri(len(self.classes) - 1, level))
+        return max(self.split_z * self.pace, usual)
 
     def _is_sure(self, tree: Tree) -> bool:
         """Whether the first split is as sure as those that choose attributes."""
@@ -196,18 +196,8 @@ class FittedEvidence(JointTables, Evidence):
         return estimate.likelihood_z(route) >= ATTRIBUTE_Z
 
     def _is_chance(self, tree: Tree) -> bool:
-        """Whether chance alone may have brought the surest split.
-
-        z² of a split that means nothing is χ² with as many degrees of freedom as classes, less one;
-        the surest of all cuts of all nodes is so by Bonferroni's bound.
-        """
-        from scipy.special import chdtri
-
-        if self._is_exact:
-            return False
-        cuts = sum(coding.size - 1 for coding in self.codings)
-        least = chdtri(len(self.classes) - 1, CHANCE / (cuts * tree.nodes))
-        return bool(tree.z.max() ** 2 < least)
+        """Whether chance alone may have brought the surest split."""
+        return not self._is_exact and float(tree.z.max()) ** 2 < by_chance(tree, CHANCE)
 
     def _measured(self, tree: Tree) -> Tree:
         """Return the tree with what nobody asked as it grew: how sure splits and counts are."""

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from privet.tree.tree import Tree
 
 __all__ = [
+    "by_chance",
     "cut",
+    "is_chance",
     "is_worth_telling",
     "more_errors",
     "prune_errors",
@@ -51,6 +53,35 @@ def prune_unsure(tree: Tree, least: float) -> Tree:
             below = sum(worth[kid] for kid in tree.children(node))
             worth[node] = max(0.0, tree.z[node] ** 2 - least**2 + below)
     return tree if (worth[tree.child >= 0] > 0).all() else cut(tree, worth > 0)
+
+
+def by_chance(tree: Tree, risk: float) -> float:
+    """Return the z² that chance gives the surest test of a tree with this risk.
+
+    z² of a test that means nothing is χ² with as many degrees of freedom as classes, less one; the
+    surest of all cuts of all nodes is so by Bonferroni's bound.
+    """
+    from scipy.special import chdtri
+
+    cuts = sum(coding.size - 1 for coding in tree.codings)
+    return float(chdtri(len(tree.classes) - 1, risk / (cuts * tree.nodes)))
+
+
+def is_chance(tree: Tree, risk: float) -> bool:
+    """Whether chance alone may have brought all tests, of disguise and of sampling together.
+
+    ``tree`` has its z over the disguise (``privet.estimate.measured``). A gain goes with the square
+    of what tells branches apart, so that z errors of it are z + √(z² + 1) errors of that; counts
+    tell what sampling adds, by Pearson's χ².
+    """
+    surest = 0.0
+    for node in np.flatnonzero((tree.child >= 0) & np.isfinite(tree.z)).tolist():
+        counts = np.maximum(tree.counts[list(tree.children(node))], 0.0)
+        even = counts.sum(1, keepdims=True) * counts.sum(0) / max(counts.sum(), 1e-300)
+        sampled = ((counts - even) ** 2 / np.maximum(even, 1e-300)).sum()
+        disguised = (tree.z[node] + np.hypot(tree.z[node], 1.0)) ** 2
+        surest = max(surest, 1.0 / (1.0 / disguised + 1.0 / max(sampled, 1e-300)))
+    return 0.0 < surest < by_chance(tree, risk)
 
 
 def prune_leaves(tree: Tree, most: int) -> Tree:
