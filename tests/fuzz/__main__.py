@@ -214,7 +214,9 @@ def main() -> int:
     """Run targets one after the other; return 1 if anything was found."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"some of {', '.join(TARGETS)}")
-    parser.add_argument("--seconds", type=float, default=600, help="of the processor, for each target")
+    parser.add_argument(
+        "--seconds", type=float, default=600, help="of the processor, for each target"
+    )
     parser.add_argument("--seed", type=int, default=None)
     asked = parser.parse_args()
     seed = secrets.randbits(32) if asked.seed is None else asked.seed

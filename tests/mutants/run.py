@@ -93,7 +93,7 @@ class Copy:
         self.used = place / "numba-used"
         self.junit = place / "junit.xml"
         self.root.mkdir(parents=True)
-        self.warm.mkdir()
+        self.warm.mkdir(exist_ok=True)
         skip = shutil.ignore_patterns("__pycache__", "mutants", ".*_cache", ".hypothesis")
         for name in COPIED:
             source = ROOT / name
@@ -128,15 +128,20 @@ class Copy:
         if not Path(found).is_relative_to(self.root):
             raise RuntimeError("the mutated copy is not the package that Python imports")
 
-    def pytest(self, tests: Iterable[str], cache: Path) -> tuple[int | None, str, str]:
+    def pytest(
+        self, tests: Iterable[str], cache: Path, added: dict[str, str] | None = None
+    ) -> tuple[int | None, str, str]:
         """The exit code (None after a timeout), the first failure's name, the output's end."""
+        environment = self._environment(cache)
+        for name, value in (added or {}).items():
+            environment[name] = os.pathsep.join(filter(None, [environment.get(name), value]))
         self.junit.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
         try:
             done = subprocess.run(
                 [*command, f"--junitxml={self.junit}", *tests],
                 cwd=self.root,
-                env=self._environment(cache),
+                env=environment,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
