@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 FOLDER = Path(__file__).parent / "goldens"
-LONG, LONG_TEXT = 48, 400  # numbers and letters that are kept one by one
+LONG, LONG_TEXT = 16, 200  # numbers and letters that are kept one by one
 
 
 def golden(file: str, case: str, value: Any) -> None:
@@ -47,7 +47,7 @@ def simple(value: Any) -> Any:  # noqa: PLR0911 - one a kind of value
         return value.item()
     if isinstance(value, float | np.floating | Fraction):
         number = float(value)
-        return float(f"{number:.9g}") if math.isfinite(number) else str(number)
+        return float(f"{number:.8g}") if math.isfinite(number) else str(number)
     if isinstance(value, np.ndarray):
         return _array(value)
     if dataclasses.is_dataclass(value):

@@ -137,7 +137,13 @@ def test_coarse_noise_is_the_same_again(kind: str, cells: int) -> None:
     for fine in (0.7, 1.0):
         for tails in (True, False):
             coarse = CoarseNoise.of(noise, cells_of(noise, cells), fine=fine, tails=tails)
-            found = [coarse.matrix(), coarse.cells, coarse.kernel, coarse.midpoints, coarse.slots]
+            found: list[Any] = [
+                coarse.matrix(),
+                coarse.cells,
+                coarse.kernel,
+                coarse.midpoints,
+                coarse.slots,
+            ]
             found += [coarse.observed(numbers), coarse.outputs, coarse.to_dict()]
             golden("channel", f"{kind}: {cells} cells, {fine}, {tails}", found)
 

@@ -107,7 +107,7 @@ MORE: dict[str, Any] = {
         {
             "age": pv.ValueClass(level=0.3),
             "pay": pv.Substitution(12, bins=5),
-            "job": pv.ValueClass(groups=[["smith", "baker"], ["clerk", "nurse"]]),
+            "job": pv.ValueClass(groups={"hand": ["smith", "baker"], "head": ["clerk", "nurse"]}),
             "flag": pv.Substitution(rho=(0.1, 0.6)),
             "grade": pv.Exact(),
         }
@@ -178,7 +178,7 @@ def test_losses_are_the_same_again() -> None:
 
 
 def test_monotone_keys_are_the_same_again(tmp_path: Path) -> None:
-    made = {}
+    made: dict[str, Any] = {}
     kinds: dict[str, Any] = {
         "plain": {},
         "anti": {"anti": True},

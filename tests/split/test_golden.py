@@ -71,7 +71,8 @@ def test_splits_of_counts_are_the_same_again(name: str, classes: int) -> None:
     policy = policies()[name]
     tables = [Counted(counts.astype(np.float64)) for counts in TABLES[classes]]
     weighted = [
-        Counted(1.5 * counts, counts.sum(1).astype(np.float64)) for counts in TABLES[classes]
+        Counted((1.5 * counts).astype(np.float64), counts.sum(1).astype(np.float64))
+        for counts in TABLES[classes]
     ]
     golden("split", f"{name} {classes}", [told(tables, policy), told(weighted, policy)])
 
@@ -105,7 +106,7 @@ def test_the_search_of_kernels_is_the_same_again(name: str, classes: int, weight
 def test_parts_of_scores_are_the_same_again() -> None:
     gains = np.array([[0.0, 0.1, 0.4, 0.02], [0.3, 0.3, 0.0, -0.1]])
     infos = np.array([[1.0, 0.9, 1.5, 0.005], [0.5, 1.0, 0.2, 0.7]])
-    found = [ratios(gains, infos, policy) for policy in POLICIES.values()]
+    found: list[Any] = [ratios(gains, infos, policy) for policy in POLICIES.values()]
     found += [[kind_of(one, policy) for one in CODINGS] for policy in POLICIES.values()]
     found += [informations(TABLES[2][0].astype(float)), roots(np.array([4.0, 0, -1]), 3.0)]
     golden("split", "parts", found)
