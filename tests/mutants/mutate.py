@@ -145,7 +145,9 @@ def drawn(number: int, seed: int, rooms: list[str]) -> list[Change]:
 def copied(place: Path, timeout: float) -> Copy:
     """A copy of the checkout at a place that stays, so that compiled code is found again."""
     shutil.rmtree(place / "project", ignore_errors=True)
-    return Copy(place, timeout)
+    copy = Copy(place, timeout)
+    copy.bytecode = True  # a mutant is written later than what it stands for, so it is told apart
+    return copy
 
 
 def mapped(copy: Copy, kept: Path, keep: bool) -> Reach:

@@ -40,7 +40,7 @@ class _Noting:
         self.seconds: dict[str, float] = defaultdict(float)
         self.bad: set[str] = set()
         self.shared: dict[str, list[str]] = {}  # fixtures that tests share
-        where = [str(Path.cwd() / "src" / "privet" / "*"), str(Path.cwd() / "tests" / "*")]
+        where = [str(Path.cwd() / folder / "*") for folder in ("src/privet", "tests")]
         self.coverage = coverage.Coverage(
             data_file=None, include=where, config_file=False, messages=False
         )
@@ -85,6 +85,8 @@ class _Noting:
         by_context: dict[str, dict[str, list[int]]] = defaultdict(dict)
         for file in data.measured_files():
             name = str(Path(file).relative_to(Path.cwd()))
+            if not name.endswith(".py"):
+                continue  # a template
             for line, contexts in data.contexts_by_lineno(file).items():
                 for context in contexts:
                     by_context[context].setdefault(name, []).append(line)
@@ -186,10 +188,11 @@ class Reach:
     @cached_property
     def sources(self) -> dict[str, "Source"]:
         """All files that were reached, read."""
-        return {name: Source.read(self.root / name) for name in self.by_line}
+        python = (name for name in self.by_line if name.endswith(".py"))  # no templates
+        return {name: Source.read(self.root / name) for name in python}
 
     def tests(self, name: str, line: int) -> set[str]:
-        """The tests that reach a line."""
+        """The tests that reach a line; those of its room, if nobody knows who uses what it says."""
         source = self.sources.get(name) or Source.read(self.root / name)
         owner = source.owner(line)
         if owner is None or owner in source.kernels:
@@ -197,7 +200,8 @@ class Reach:
             found = self._naming(names) if names else set()
             if owner is None:
                 found |= self._lines(name, source.body(line))
-            return found
+            room = f"tests/{Path(name).parts[2]}/"
+            return found or {test for test in self.seconds if test.startswith(room)}
         return self._lines(name, source.statement(line))
 
     def _lines(self, name: str, lines: Iterable[int]) -> set[str]:
@@ -281,6 +285,7 @@ class Source:
                 self.classes.append((node.lineno, node.end_lineno or node.lineno, node.name))
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.end_lineno:
                 aims = node.targets if isinstance(node, ast.Assign) else [node.target]
+                aims = [part for aim in aims for part in getattr(aim, "elts", [aim])]
                 self.targets += [
                     (node.lineno, node.end_lineno, one.id)
                     for one in aims

@@ -89,6 +89,7 @@ class Copy:
     def __init__(self, place: Path, timeout: float) -> None:
         self.root = place / "project"
         self.timeout = timeout
+        self.bytecode = False  # for who sees to it that times of files tell mutants apart
         self.warm = place / "numba-warm"
         self.used = place / "numba-used"
         self.junit = place / "junit.xml"
@@ -110,7 +111,7 @@ class Copy:
             environment.setdefault("PRIVET_DATA", str(shared))
         return environment | {
             "PYTHONPATH": str(self.root / "src"),
-            "PYTHONDONTWRITEBYTECODE": "1",  # no stale bytecode of a mutant
+            "PYTHONDONTWRITEBYTECODE": "" if self.bytecode else "1",  # none of a mutant, if stale
             "NUMBA_CACHE_DIR": str(cache),
             "PRIVET_HYPOTHESIS": "steady",
         }

@@ -1,7 +1,6 @@
 """Pictures, texts and exports of a few trees, as they were when last looked at."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -128,16 +127,18 @@ def test_more_errors_are_the_same_again() -> None:
     golden("trees", "more errors", [more_errors(rows[kept], errors[kept], one) for one in levels])
 
 
-@pytest.mark.parametrize("pair", [("odd", "deep"), ("estimated", "joint"), ("staircase", "many")])
-def test_trees_are_compared_the_same_again(pair: tuple[str, str]) -> None:
-    first, second = (tree_of(kind) for kind in pair)
-    if pair[0] == "odd":
-        first, second = prune_leaves(second, 4), prune_leaves(second, 9)
-    second = replace(second, classes=first.classes) if pair[0] == "estimated" else second
-    if first.classes == second.classes:
-        found = beside(first, second)
-        golden("trees", f"{pair} beside", found)
-        golden("trees", f"{pair} compared", compare(first, second))
+@pytest.mark.parametrize("kind", ["deep", "cut", "shorter", "estimated", "staircase", "weather"])
+def test_trees_are_compared_the_same_again(kind: str) -> None:
+    first, second = {
+        "deep": lambda: (tree_of("deep"), grown(6, "cart", [0, 1], 600)),
+        "cut": lambda: (prune_leaves(tree_of("deep"), 4), prune_leaves(tree_of("deep"), 9)),
+        "shorter": lambda: (grown(7, "c4.5", [0, 1], 90), grown(8, "c4.5", [0, 1], 90)),
+        "estimated": lambda: (tree_of("estimated"), tree_of("joint")),
+        "staircase": lambda: (staircase(6, 2), staircase(5, 2)),
+        "weather": lambda: (tree_of("weather"), prune_leaves(tree_of("weather"), 3)),
+    }[kind]()
+    found = beside(first, second)
+    golden("trees", f"{kind} beside", [found, compare(first, second), compare(second, first)])
 
 
 def test_a_forest_as_one_tree_is_the_same_again() -> None:
