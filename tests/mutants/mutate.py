@@ -19,9 +19,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tests.mutants import child
 from tests.mutants.reach import OUT, ROOMS, Reach
 from tests.mutants.run import GREEN, HERE, RED, ROOT, Copy
 
+USAGE = 4  # pytest's exit code where a test that was asked for is not found
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq}
 COMPARED |= {ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot}
 COMPARED |= {ast.IsNot: ast.Is}
@@ -145,9 +147,19 @@ def drawn(number: int, seed: int, rooms: list[str]) -> list[Change]:
 def copied(place: Path, timeout: float) -> Copy:
     """A copy of the checkout at a place that stays, so that compiled code is found again."""
     shutil.rmtree(place / "project", ignore_errors=True)
-    copy = Copy(place, timeout)
-    copy.bytecode = True  # a mutant is written later than what it stands for, so it is told apart
-    return copy
+    return Forking(place, timeout)
+
+
+class Forking(Copy):
+    """A copy whose tests run in forks of this process.
+
+    They keep bytecode: a mutant is written later than what it stands for, so it is told apart.
+    """
+
+    def _run(self, arguments: list[str], environment: dict[str, str]) -> tuple[int | None, str]:
+        kept = {name: one for name, one in environment.items() if "BYTECODE" not in name}
+        code = child.run(arguments, self.root, kept, self.timeout)
+        return code, (self.root.parent / "said.txt").read_text("utf-8", "replace")
 
 
 def mapped(copy: Copy, kept: Path, keep: bool) -> Reach:
@@ -189,6 +201,8 @@ def fate(copy: Copy, change: Change, reach: Reach, bound: float) -> tuple[str, s
     finally:
         place.write_text(before, "utf-8")
         os.utime(place, ns=(looked.st_atime_ns, looked.st_mtime_ns))  # numba's cache goes by it
+    if code == USAGE and copy.pytest(["--collect-only", f"@{asked}"], copy.warm)[0] == USAGE:
+        code, cut = GREEN, True  # tests that are not there without the mutant either
     seconds = time.monotonic() - start
     said = f"{len(tests)} tests, {expected:.0f} s" + (", cut" if cut else "")
     if code is None:
@@ -234,6 +248,7 @@ def main() -> int:
     print(f"{len(chosen)} random mutants, seed {seed}\n", flush=True)
     kept = ROOT / ".cache" / "mutate"
     if not asked.list:
+        child.load()
         copy = copied(kept, 3600)
         reach = mapped(copy, kept / "reach.json", asked.keep)
     print("| | place | change | fate |\n|---|---|---|---|", flush=True)

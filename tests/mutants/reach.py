@@ -295,6 +295,14 @@ class Source:
                 inner = [one.lineno for one in getattr(node, "body", []) if hasattr(one, "lineno")]
                 last = min(inner, default=(node.end_lineno or node.lineno) + 1) - 1
                 self.statements.append((node.lineno, max(last, node.lineno)))
+        made = {  # kernel(function)
+            one.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("kernel", "fused")
+            for one in node.args
+            if isinstance(one, ast.Name)
+        }
+        self.functions = [(a, b, name, one or name in made) for a, b, name, one in self.functions]
         self.kernels = {name for _, _, name, kernel in self.functions if kernel}
 
     def owner(self, line: int) -> str | None:

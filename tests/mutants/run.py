@@ -89,7 +89,6 @@ class Copy:
     def __init__(self, place: Path, timeout: float) -> None:
         self.root = place / "project"
         self.timeout = timeout
-        self.bytecode = False  # for who sees to it that times of files tell mutants apart
         self.warm = place / "numba-warm"
         self.used = place / "numba-used"
         self.junit = place / "junit.xml"
@@ -111,7 +110,7 @@ class Copy:
             environment.setdefault("PRIVET_DATA", str(shared))
         return environment | {
             "PYTHONPATH": str(self.root / "src"),
-            "PYTHONDONTWRITEBYTECODE": "" if self.bytecode else "1",  # none of a mutant, if stale
+            "PYTHONDONTWRITEBYTECODE": "1",  # no stale bytecode of a mutant
             "NUMBA_CACHE_DIR": str(cache),
             "PRIVET_HYPOTHESIS": "steady",
         }
@@ -137,10 +136,26 @@ class Copy:
         for name, value in (added or {}).items():
             environment[name] = os.pathsep.join(filter(None, [environment.get(name), value]))
         self.junit.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        quiet = ["-x", "-q", "-p", "no:cacheprovider", f"--junitxml={self.junit}", *tests]
+        code, said = self._run(quiet, environment)
+        if code is None:
+            return None, "", ""
+        failure = ""
+        if code == RED and self.junit.exists():
+            for case in ET.parse(self.junit).iter("testcase"):  # noqa: S314 - pytest wrote it
+                error = case.find("error")
+                if error is not None and "collection" in error.get("message", ""):
+                    code = 2  # with -x, pytest calls a module that does not load a failure
+                    break
+                if error is not None or case.find("failure") is not None:
+                    failure = case.get("name", "")
+        return code, failure, "\n".join(said.splitlines()[-30:])
+
+    def _run(self, arguments: list[str], environment: dict[str, str]) -> tuple[int | None, str]:
+        """The exit code of pytest, None after a timeout, and what it printed."""
         try:
             done = subprocess.run(
-                [*command, f"--junitxml={self.junit}", *tests],
+                [sys.executable, "-m", "pytest", *arguments],
                 cwd=self.root,
                 env=environment,
                 stdout=subprocess.PIPE,
@@ -150,17 +165,8 @@ class Copy:
                 timeout=self.timeout,
             )
         except subprocess.TimeoutExpired:
-            return None, "", ""
-        code, failure = done.returncode, ""
-        if code == RED and self.junit.exists():
-            for case in ET.parse(self.junit).iter("testcase"):  # noqa: S314 - pytest wrote it
-                error = case.find("error")
-                if error is not None and "collection" in error.get("message", ""):
-                    code = 2  # with -x, pytest calls a module that does not load a failure
-                    break
-                if error is not None or case.find("failure") is not None:
-                    failure = case.get("name", "")
-        return code, failure, "\n".join(done.stdout.splitlines()[-30:])
+            return None, ""
+        return done.returncode, done.stdout
 
     def green(self, tests: tuple[str, ...]) -> Result:
         """The named tests on unbroken code: they must pass."""
