@@ -183,32 +183,33 @@ def mapped(copy: Copy, kept: Path, keep: bool) -> Reach:
 def fate(copy: Copy, change: Change, reach: Reach, bound: float) -> tuple[str, str, float]:
     """Whether the tests notice: the word, which test did, and the seconds it took."""
     start = time.monotonic()
-    tests, expected, cut = reach.chosen(change.name, change.line, bound)
-    if not tests:
-        return "SURVIVED", "not reached", 0.0
+    runs, expected, cut = reach.chosen(change.name, change.line, bound)
     place = copy.root / change.name
     before, looked = place.read_text("utf-8"), place.stat()
     asked = copy.root.parent / "tests.txt"
-    asked.write_text("\n".join(tests), "utf-8")
+    code: int | None = GREEN
+    failure = ""
     place.write_text(change.text, "utf-8")
-    cache = copy.warm
-    copy.timeout = 60 + 4 * expected
     try:
-        if "privet.compiled" in change.text:
-            cache = _without(copy, change.path)
-            copy.timeout += 120
-        code, failure, _ = copy.pytest([f"@{asked}"], cache)
+        compiled = "privet.compiled" in change.text
+        cache = _without(copy, change.path) if compiled else copy.warm
+        for tests in runs:
+            copy.timeout = 60 + 120 * compiled + 4 * sum(reach.seconds[test] for test in tests)
+            asked.write_text("\n".join(tests), "utf-8")
+            code, failure, _ = copy.pytest([f"@{asked}"], cache)
+            if code != GREEN:
+                break
     finally:
         place.write_text(before, "utf-8")
         os.utime(place, ns=(looked.st_atime_ns, looked.st_mtime_ns))  # numba's cache goes by it
     if code == USAGE and copy.pytest(["--collect-only", f"@{asked}"], copy.warm)[0] == USAGE:
         code, cut = GREEN, True  # tests that are not there without the mutant either
     seconds = time.monotonic() - start
-    said = f"{len(tests)} tests, {expected:.0f} s" + (", cut" if cut else "")
     if code is None:
         return "caught", "by a timeout", seconds
     if code == GREEN:
-        return "SURVIVED", said, seconds
+        said = f"{sum(map(len, runs))} tests, {expected:.0f} s" + (", cut" if cut else "")
+        return "SURVIVED", said if runs else "not reached", seconds
     return "caught", f"by {failure}" if code == RED else "by not loading", seconds
 
 

@@ -228,28 +228,32 @@ class Reach:
             waiting = more - seen
         return found
 
-    def chosen(self, name: str, line: int, bound: float) -> tuple[list[str], float, bool]:
-        """Tests in the order to run them, their seconds, and whether some were left out.
+    def chosen(self, name: str, line: int, bound: float) -> tuple[list[list[str]], float, bool]:
+        """Runs of tests, one after the other, their seconds, and whether some were left out.
 
-        Nearest first: those of the file's own test file, of its room, all others; then quickest.
+        Nearest first: those of the file's own test file, what is kept of its room, others of its
+        room, all others; then quickest.
         """
         stem, room = Path(name).stem, Path(name).parts[2]
-        own = f"tests/{room}/test_{stem}.py"
+        own = (f"tests/{room}/test_{stem}.py", name)
 
-        def order(test: str) -> tuple[int, float]:
+        def near(test: str) -> int:
             file = test.split("::", 1)[0]
-            near = 0 if file in (own, name) else 1 if file.startswith(f"tests/{room}/") else 2
-            return near, self.seconds[test]
+            if file in own:
+                return 0
+            if file == f"tests/{room}/test_golden.py":
+                return 1
+            return 2 if file.startswith(f"tests/{room}/") else 3
 
-        taken: list[str] = []
-        total = 0.0
-        found = sorted(self.tests(name, line), key=order)
-        for test in found:
-            if taken and total + self.seconds[test] > bound:
+        runs: list[list[str]] = [[], [], [], []]
+        total, cut = 0.0, False
+        for test in sorted(self.tests(name, line), key=lambda one: (near(one), self.seconds[one])):
+            if total and total + self.seconds[test] > bound:
+                cut = True
                 continue
-            taken.append(test)
+            runs[near(test)].append(test)
             total += self.seconds[test]
-        return taken, total, len(taken) < len(found)
+        return [run for run in runs if run], total, cut
 
 
 class Source:
