@@ -346,6 +346,9 @@ def test_bad_questions(release: Release) -> None:
         shares(release, "drug", edges=[1])
     with pytest.raises(DataError, match="numbers that rise"):
         shares(release, "age", edges=[50, 20])
+    for wrong in ([[20.0], [50.0]], [20, 20], ["young"], [20, float("nan")], [20, float("inf")]):
+        with pytest.raises(DataError, match="'age' must be numbers that rise"):
+            shares(release, "age", edges=wrong)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="no attribute of the release"):
         shares(release, "age", weights="height")
     with pytest.raises(MethodError, match="exact numbers from 0"):

@@ -182,3 +182,28 @@ def test_on_postgresql_a_batch_has_the_mark_of_one_transaction(server: Server) -
         assert lying == sorted(lying)
         assert [token for token in tokens if token in batch] == sorted(batch)
         assert answers.verify() == 15
+
+
+def test_a_survey_goes_on_where_it_was_begun(tmp_path: Path) -> None:
+    place, digest = tmp_path / "a.db", "d" * 64
+    with Answers.begin(place, digest, {"title": "Größe"}, invited=False) as answers:
+        answers.add([said(1)])
+    with Answers.begin(place, digest, {}, invited=False) as answers:
+        assert answers.form == {"title": "Größe"}
+        assert answers.add([said(1), said(2)]) == [REPEATED, STORED]
+    with pytest.raises(SurveyError, match="begun with an open link"):
+        Answers.begin(place, digest, {}, invited=True)
+    with Answers.begin(tmp_path / "b.db", digest, {}, invited=True) as answers:
+        answers.invite([hashed(b"somebody")])
+        assert answers.invited
+    with pytest.raises(SurveyError, match="begun by invitation"):
+        Answers.begin(tmp_path / "b.db", digest, {}, invited=False)
+
+
+@pytest.mark.needs("initdb", "postgres", "pg_isready")
+def test_a_survey_on_a_server_goes_on_where_it_was_begun(server: Server) -> None:
+    server.create("begun")
+    url = server.url.replace("/postgres?", "/begun?")
+    for first in (True, False):
+        with Answers.begin(url, "d" * 64, {}, invited=False) as answers:
+            assert answers.add([said(1)]) == [STORED if first else REPEATED]
