@@ -242,7 +242,7 @@ def main() -> int:
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=ROOMS)
     parser.add_argument("--list", action="store_true", help="only print what would be changed")
     parser.add_argument("--only", nargs="*", type=int, help="numbers of the list to run")
-    parser.add_argument("--keep", action="store_true", help="keep the map if the source changed")
+    parser.add_argument("--keep", action="store_true", help="take the map as it is")
     asked = parser.parse_args()
     seed = secrets.randbits(32) if asked.seed is None else asked.seed
     chosen = drawn(asked.number, seed, asked.rooms)
