@@ -31,7 +31,9 @@ def test_the_accuracy_of_a_tree_has_no_error(seed: int) -> None:
 
 def test_a_table_with_every_record_that_can_be_leaves_nothing_but_counts_of_none() -> None:
     """As many of each record as there are copies: nothing is stored, and nothing is told apart."""
-    schema = Schema([Attribute.categorical(name, ["0", "1"]) for name in ("a", "ill")], target="ill")
+    schema = Schema(
+        [Attribute.categorical(name, ["0", "1"]) for name in ("a", "ill")], target="ill"
+    )
     held = {"a": ["0", "0", "1", "1"] * 3, "ill": ["0", "1"] * 6}
     release = Complement().disguise(held, schema, seed=1)
     emptied = tuple(replace(part, table=part.table.slice(0, 0)) for part in release.parts)

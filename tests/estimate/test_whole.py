@@ -5,12 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privet.coding import Coding
 from privet.disguise import RandomizedResponse
 from privet.errors import MethodError
 from privet.estimate.methods import codings_of, evidence_of
 from privet.estimate.whole import fit_whole, has_whole
 from privet.estimators import TreeClassifier
+from privet.release import Part
 from privet.schema import Attribute, Schema
+from privet.table import MemoryTable
 
 NAMES = ["a", "b", "c", "d"]
 SCHEMA = Schema(
@@ -82,3 +85,10 @@ def test_many_possible_records_are_not_fitted() -> None:
     assert evidence_of(release).method == "direct"
     with pytest.raises(MethodError, match="too many possible records"):
         evidence_of(release, "joint")
+
+
+@pytest.mark.parametrize(("rows", "fits"), [(6, False), (7, True)])
+def test_eight_possible_records_for_each_that_is_there_are_fitted(rows: int, fits: bool) -> None:
+    codings = [Coding.categories(name, ["a", "b", "c"]) for name in ("x", "y", "z")]
+    columns = {name: np.zeros(rows, np.uint8) for name in ("x", "y", "z", "class")}
+    assert has_whole(Part(MemoryTable(columns), ()), codings, "class", 2) == fits  # 54 of them
