@@ -24,6 +24,16 @@ SCHEMA = pv.Schema(
     ],
     target="grade",
 )
+GAPS = pv.Schema(
+    [
+        pv.Attribute.numeric("age", low=18, high=80, bins=5, missing="category"),
+        PAY,
+        pv.Attribute.categorical("job", JOBS, missing="category"),
+        pv.Attribute.categorical("flag", FLAGS),
+        GRADE,
+    ],
+    target="grade",
+)
 NUMBERS = pv.Schema([AGE, PAY, GRADE], target="grade")
 ROWS = 700
 
@@ -42,6 +52,14 @@ def people(rows: int = ROWS, seed: int = 3) -> dict[str, Any]:
         "flag": np.array(FLAGS)[flag],
         "grade": np.array(CLASSES)[grade],
     }
+
+
+def gapped(records: dict[str, Any]) -> dict[str, Any]:
+    """Return records some of whose ages and jobs are missing."""
+    places = np.arange(len(records["age"]))
+    age = np.where(places % 7 == 0, np.nan, records["age"].astype(np.float64))
+    job = np.where(places % 5 == 0, None, records["job"].astype(object))
+    return {**records, "age": age, "job": job}
 
 
 Maker = Callable[[], Any]
@@ -67,6 +85,8 @@ MAKERS: dict[str, Maker] = {
     "gadp": pv.GADP,
     "egadp": pv.EGADP,
     "cgadp": pv.CGADP,
+    "gaps": lambda: pv.RandomSubstitution(gamma=9),
+    "open gaps": lambda: pv.Plan({}, default=pv.Exact()),
     "plan": lambda: pv.Plan(
         {
             "age": pv.Substitution(6),
@@ -78,20 +98,21 @@ MAKERS: dict[str, Maker] = {
     ),
 }
 COMPLEMENTED = ("complement", "dummies")
+GAPPED = ("gaps", "open gaps")
 NUMERIC = ("band", "noise", "gaussian")
 UNBOUNDED = ("forest framework", "framework", "random noise", "gadp", "egadp", "cgadp")
 
 
 def schema_of(kind: str) -> pv.Schema:
     """Return the schema that a kind takes."""
-    return NUMBERS if kind in NUMERIC else SCHEMA
+    return NUMBERS if kind in NUMERIC else GAPS if kind in GAPPED else SCHEMA
 
 
 @cache
 def release(kind: str, rows: int = ROWS, seed: int = 11) -> Release:
     """Return a release of a kind."""
     schema = schema_of(kind)
-    records = people(rows)
+    records = gapped(people(rows)) if kind in GAPPED else people(rows)
     made: Release = MAKERS[kind]().disguise(
         {name: records[name] for name in schema.names}, schema, seed=seed
     )

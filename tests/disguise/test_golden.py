@@ -19,12 +19,11 @@ from privet.errors import PrivetError
 from privet.release import Release
 from tests.golden import golden
 from tests.releases import (
-    CLASSES,
-    FLAGS,
-    JOBS,
+    GAPS,
     MAKERS,
     NUMBERS,
     SCHEMA,
+    gapped,
     monotone,
     people,
     release,
@@ -54,16 +53,6 @@ def test_a_seed_gives_the_same_monotone_release_again(tmp_path: Path) -> None:
     golden("disguise", "monotone", held(monotone(tmp_path)))
 
 
-GAPS = pv.Schema(
-    [
-        pv.Attribute.numeric("age", low=18, high=80, bins=5, missing="category"),
-        pv.Attribute.numeric("pay", low=0, high=100_000, bins=6),
-        pv.Attribute.categorical("job", JOBS, missing="category"),
-        pv.Attribute.categorical("flag", FLAGS),
-        pv.Attribute.categorical("grade", CLASSES),
-    ],
-    target="grade",
-)
 MATRIX = [[0.8, 0.1, 0.1, 0.2], [0.1, 0.7, 0.1, 0.2], [0.05, 0.1, 0.7, 0.1], [0.05, 0.1, 0.1, 0.5]]
 MORE: dict[str, Any] = {
     "mondrian": pv.KAnonymity(k=5, partition="mondrian"),
@@ -151,9 +140,7 @@ def test_settings_give_the_same_release_again(kind: str) -> None:
 @pytest.mark.filterwarnings("ignore::privet.PrivetWarning")
 @pytest.mark.parametrize("kind", ["substitution", "exact", "plan", "forest framework", "cgadp"])
 def test_gaps_give_the_same_release_again(kind: str) -> None:
-    records = people(400)
-    records["age"] = np.where(np.arange(400) % 7 == 0, np.nan, records["age"].astype(float))
-    records["job"] = np.where(np.arange(400) % 5 == 0, None, records["job"].astype(object))
+    records = gapped(people(400))
     try:
         made = held(MAKERS[kind]().disguise(records, GAPS, seed=7))
     except PrivetError as error:

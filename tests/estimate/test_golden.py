@@ -22,6 +22,7 @@ from tests.releases import COMPLEMENTED, MAKERS, UNBOUNDED, release, schema_of
 pytestmark = pytest.mark.filterwarnings("ignore::privet.PrivetWarning")
 ROWS, FEW = 3_000, 700
 PLAIN = (*UNBOUNDED, "exact", "k-anonymity")
+LONG = (("exact", "pay"), ("open gaps", "pay"))  # cells of exact numbers by each other
 BOUNDED = [kind for kind in MAKERS if kind not in UNBOUNDED and kind != "k-anonymity"]
 
 
@@ -76,7 +77,7 @@ def test_crosstabs_are_the_same_again(kind: str) -> None:
     made = release(kind, ROWS)
     found: dict[str, Any] = {}
     for pair in (("age", "grade"), ("pay", "age"), ("job", "flag")):
-        if set(pair) <= set(schema_of(kind).names) and (kind, pair[0]) != ("exact", "pay"):
+        if set(pair) <= set(schema_of(kind).names) and (kind, pair[0]) not in LONG:
             table = tried(lambda pair=pair: pv.crosstab(made, *pair))
             if not isinstance(table, str):
                 table = [table.to_dict(), table.row_errors, table.covariance]
@@ -128,11 +129,12 @@ def test_reconstructed_tables_are_the_same_again(kind: str, method: str) -> None
     table = tried(lambda: pv.reconstruct_table(made, method=method))
     if not isinstance(table, str):
         columns = {name: table[name].to_pylist() for name in table.column_names}
+        words = {
+            name for name, values in columns.items() if any(isinstance(v, str) for v in values)
+        }
         table = {
-            name: np.array(v, float)
-            if not isinstance(v[0], str)
-            else np.unique(v, return_counts=True)
-            for name, v in columns.items()
+            name: np.array(values, object if name in words else np.float64)
+            for name, values in columns.items()
         }
     golden("reconstructed", f"{kind} {method}", table)
 

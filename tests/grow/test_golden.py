@@ -24,7 +24,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "purity": {"max_purity": 0.8, "max_depth": 4},
     "confidence": {"confidence": 0.05},
 }
-METHODS = {"exact": "naive", "k-anonymity": "naive", "substitution": "direct", "plan": "joint"}
+METHODS = {"exact": "naive", "k-anonymity": "naive", "gaps": "direct", "plan": "joint"}
 
 
 def told(tree: Tree) -> dict[str, Any]:
