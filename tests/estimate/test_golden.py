@@ -21,7 +21,7 @@ from tests.releases import COMPLEMENTED, MAKERS, UNBOUNDED, release, schema_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::privet.PrivetWarning")
 ROWS, FEW = 3_000, 700
-PLAIN = (*UNBOUNDED, "exact", "k-anonymity")
+PLAIN = (*UNBOUNDED, "exact", "open gaps", "k-anonymity")
 LONG = (("exact", "pay"), ("open gaps", "pay"))  # cells of exact numbers by each other
 BOUNDED = [kind for kind in MAKERS if kind not in UNBOUNDED and kind != "k-anonymity"]
 
