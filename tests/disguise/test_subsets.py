@@ -124,6 +124,8 @@ def test_trees_shares_and_tables_are_learned_from_them() -> None:
     assert table.independence is not None
     assert table.independence.p_value < 1e-6
     whole = merged(release)
+    assert not whole.drawn
+    assert len(whole.parts) == 1
     assert whole.rows == release.rows
     absent = whole.parts[0].channel("age")
     assert absent is not None
