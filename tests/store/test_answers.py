@@ -207,3 +207,26 @@ def test_a_survey_on_a_server_goes_on_where_it_was_begun(server: Server) -> None
     for first in (True, False):
         with Answers.begin(url, "d" * 64, {}, invited=False) as answers:
             assert answers.add([said(1)]) == [STORED if first else REPEATED]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE privet_survey SET counted = counted + 1",
+        "UPDATE privet_survey SET fresh = fresh + 1",
+        "UPDATE privet_survey SET counted = counted + 1, fresh = fresh - 1",
+        "UPDATE privet_answers SET fresh = fresh + 1",
+        "DELETE FROM privet_tokens WHERE hash = (SELECT min(hash) FROM privet_tokens)",
+        f"INSERT INTO privet_tokens VALUES (x'{'00' * 32}', 1)",
+        f"INSERT INTO privet_tokens VALUES (x'{'00' * 32}', 2)",
+    ],
+)
+def test_tables_that_do_not_add_up_are_noticed(tmp_path: Path, damage: str) -> None:
+    with Answers.create(tmp_path / "a.db", "d" * 64, {}, invited=False) as answers:
+        answers.add([said(number) for number in range(BATCH + 3)])
+        assert answers.verify() == BATCH + 3
+        with sqlite3.connect(tmp_path / "a.db") as connection:
+            connection.execute(damage)
+        connection.close()
+        with pytest.raises(SurveyError, match="does not add up"):
+            answers.verify()
