@@ -217,8 +217,8 @@ def test_a_survey_on_a_server_goes_on_where_it_was_begun(server: Server) -> None
         "UPDATE privet_survey SET counted = counted + 1, fresh = fresh - 1",
         "UPDATE privet_answers SET fresh = fresh + 1",
         "DELETE FROM privet_tokens WHERE hash = (SELECT min(hash) FROM privet_tokens)",
-        f"INSERT INTO privet_tokens VALUES (x'{'00' * 32}', 1)",
-        f"INSERT INTO privet_tokens VALUES (x'{'00' * 32}', 2)",
+        "INSERT INTO privet_tokens VALUES (zeroblob(32), 1)",
+        "INSERT INTO privet_tokens VALUES (zeroblob(32), 2)",
     ],
 )
 def test_tables_that_do_not_add_up_are_noticed(tmp_path: Path, damage: str) -> None:
