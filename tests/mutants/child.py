@@ -53,7 +53,7 @@ def _here(arguments: list[str], root: Path, environment: dict[str, str]) -> int:
     checkout = Path(__file__).resolve().parents[2]
     others = [one for one in sys.path if one and not Path(one).is_relative_to(checkout)]
     venv = [one for one in sys.path if Path(one).name == "site-packages" and one not in others]
-    sys.path[:] = [str(root / "src"), str(root), *others, *venv]
+    sys.path[:] = [*environment["PYTHONPATH"].split(os.pathsep), str(root), *others, *venv]
     for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "privet")]:
         del sys.modules[name]
     from numba.core import config
