@@ -146,3 +146,9 @@ def test_words_of_fewer_bits_are_drawn_from(channel: Channel) -> None:
     assert int(released.max()) < channel.output_size
     assert np.array_equal(released, channel.draw(codes, words.astype(np.uint32)))
     assert set(released.tolist()) == set(range(channel.output_size))
+
+
+def test_matrices_of_four_million_cells_are_written_out_and_no_larger_ones() -> None:
+    assert GammaDiagonal("a", 2048, 3).matrix().shape == (2048, 2048)
+    with pytest.raises(MethodError, match="at most 4,194,304 are written out"):
+        GammaDiagonal("a", 2049, 3).matrix()

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from privet.disguise import CGADP, EGADP, GADP, plan_from_dict
 from privet.disguise.cgadp import copula, scores
 from privet.disguise.noised import coded
-from privet.disguise.regression import SingularWarning, regress, root
+from privet.disguise.regression import SingularWarning, basis, regress, root
 from privet.errors import DataError, PlanError
 from privet.frames import columns
 from privet.randomness import Randomness
@@ -320,3 +320,27 @@ def test_units_of_columns_make_no_difference(scale: float) -> None:
         regress(known, sides)
     with pytest.warns(SingularWarning, match="1 of the other columns"):
         regress(true, np.column_stack([sides, scale * sides.sum(axis=1)]))
+
+
+def test_correlations_that_do_not_fit_together_are_made_to() -> None:
+    """Three columns, each pair seen in ranks that one normal law cannot have."""
+    rng = np.random.default_rng(3)
+    a = np.repeat([0.0, 1.0], 20)
+    ranked = np.column_stack([a, a + 1e-3 * rng.random(40), -a + 1e-3 * rng.random(40)])
+    ranked[:3, 2] = [1.0, 1.1, 1.2]
+    law = copula(scores(ranked), 3)
+    values = np.linalg.eigvalsh(law)
+    assert np.allclose(np.diag(law), 1.0)
+    assert np.allclose(law, law.T)
+    assert values[0] > -1e-12
+    assert (np.abs(law) <= 1 + 1e-12).all()
+
+
+def test_columns_that_never_vary_have_no_basis() -> None:
+    left, lost = basis(np.zeros((5, 2)))
+    assert left.shape == (5, 0)
+    assert lost == 0
+    left, lost = basis(np.column_stack([np.ones(4), np.zeros(4), 2 * np.ones(4), np.arange(4.0)]))
+    assert left.shape == (4, 2)
+    assert lost == 1
+    assert np.allclose(left.T @ left, np.eye(2))

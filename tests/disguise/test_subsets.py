@@ -1,5 +1,6 @@
 """Random subsets: a whole record costs one ε, and of a few attributes much is told."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import privet as pv
 from privet.disguise import RandomSubsets, plan_from_dict
+from privet.disguise.subsets import MOST_PARTS, _sets
 from privet.errors import MethodError, PlanError
 from privet.estimate.merged import merged
 from privet.release import Release
@@ -122,6 +124,8 @@ def test_trees_shares_and_tables_are_learned_from_them() -> None:
     assert table.independence is not None
     assert table.independence.p_value < 1e-6
     whole = merged(release)
+    assert not whole.drawn
+    assert len(whole.parts) == 1
     assert whole.rows == release.rows
     absent = whole.parts[0].channel("age")
     assert absent is not None
@@ -143,3 +147,15 @@ def test_what_cannot_be() -> None:
         with pytest.raises(PlanError, match=match):
             RandomSubsets(**bad).claim(SCHEMA)
     assert plan_from_dict({"method": "subsets", "epsilon": 2}) == RandomSubsets(2)
+
+
+@pytest.mark.parametrize(("names", "size"), [(10, 5), (11, 3), (16, 2), (9, 4)])
+def test_of_many_sets_some_are_drawn_evenly(names: int, size: int) -> None:
+    every = [f"x{place:02d}" for place in range(names)]
+    sets = _sets(every, size)
+    assert len(sets) == len(set(sets)) == min(math.comb(names, size), MOST_PARTS) == MOST_PARTS
+    assert all(len(one) == size and list(one) == sorted(set(one)) for one in sets)
+    often = [sum(name in one for one in sets) for name in every]
+    assert sum(often) == size * MOST_PARTS
+    assert max(often) - min(often) <= 2 + 0.2 * MOST_PARTS * size / names
+    assert _sets(every, size) == sets

@@ -82,6 +82,12 @@ def test_counts_that_are_whole_stay(counts: list[int]) -> None:
         assert (whole_counts(held.astype(float), int(held.sum())) == held).all()
 
 
+def test_records_are_shared_out_evenly_where_no_count_is_above_zero() -> None:
+    nothing = np.array([-1.0, 0.0, -2.0])
+    assert whole_counts(nothing, 6).tolist() == [2, 2, 2]
+    assert whole_counts(nothing, 7).tolist() == [3, 2, 2]
+
+
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 200), st.integers(0, 2**32 - 1))
 def test_sharing_out_is_a_stable_sort(values: int, outputs: int, rows: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -211,3 +211,15 @@ def test_importances_of_a_few_records_are_known_too() -> None:
     assert weight is not None
     assert weight[0, 0] == pytest.approx(1.0)
     assert 0.0 <= weight[0, 1] < 0.01
+
+
+def test_channels_without_chance_leave_a_tree_as_it_is() -> None:
+    """Answers that are always true are counted, and nothing about the counts is uncertain."""
+    names = ("smoker", "cough", "ill")
+    schema = Schema([Attribute.categorical(name, [0, 1]) for name in names], target="ill")
+    held = {name: np.arange(80) // 2**place % 2 for place, name in enumerate(names)}
+    for theta, chance in ((1, False), (0.9, True)):
+        response = RandomizedResponse([["smoker", "cough"]], theta=theta)
+        release = response.disguise(held, schema, seed=1)
+        tree = TreeClassifier(method="direct", max_depth=1).fit(release).tree_
+        assert (measured(tree, release) is tree) != chance

@@ -346,6 +346,9 @@ def test_bad_questions(release: Release) -> None:
         shares(release, "drug", edges=[1])
     with pytest.raises(DataError, match="numbers that rise"):
         shares(release, "age", edges=[50, 20])
+    for wrong in ([[20.0], [50.0]], [20, 20], ["young"], [20, float("nan")], [20, float("inf")]):
+        with pytest.raises(DataError, match="'age' must be numbers that rise"):
+            shares(release, "age", edges=wrong)  # type: ignore[arg-type]
     with pytest.raises(DataError, match="no attribute of the release"):
         shares(release, "age", weights="height")
     with pytest.raises(MethodError, match="exact numbers from 0"):
@@ -357,3 +360,24 @@ def test_bad_questions(release: Release) -> None:
     gadp = GADP(confidential=["age"]).disguise(people(np.random.default_rng(1), 300), SCHEMA)
     with pytest.raises(MethodError, match="no law leads back"):
         shares(gadp, "age")
+
+
+@pytest.mark.parametrize("weight", [1, 2, 5])
+def test_equal_weights_change_nothing_about_independence(weight: int) -> None:
+    names = ("drug", "sex", "ill")
+    schema = Schema(
+        [
+            *(Attribute.categorical(name, [0, 1, 2]) for name in names),
+            Attribute.numeric("weight", low=1, high=5, integer=True),
+        ],
+        target="ill",
+    )
+    rng = np.random.default_rng(2)
+    held: dict[str, Any] = {name: rng.integers(0, 3, 900) for name in names}
+    held["weight"] = np.full(900, weight)
+    plan = Plan({"drug": Substitution(9), "weight": Exact()}, default=Substitution(20))
+    release = plan.disguise(held, schema, seed=1)
+    plain = crosstab(release, "drug", "sex").independence
+    weighted = crosstab(release, "drug", "sex", weights="weight").independence
+    assert plain is not None
+    assert weighted == pytest.approx(plain, rel=1e-6)

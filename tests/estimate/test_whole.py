@@ -5,12 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privet.coding import Coding
 from privet.disguise import RandomizedResponse
 from privet.errors import MethodError
 from privet.estimate.methods import codings_of, evidence_of
 from privet.estimate.whole import fit_whole, has_whole
 from privet.estimators import TreeClassifier
+from privet.release import Part
 from privet.schema import Attribute, Schema
+from privet.table import MemoryTable
 
 NAMES = ["a", "b", "c", "d"]
 SCHEMA = Schema(
@@ -95,3 +98,10 @@ def test_pure_chance_gives_a_single_leaf(theta: float, seed: int) -> None:
     frame["y"] = np.random.default_rng(seed).integers(0, 2, 2000)
     chance = TreeClassifier(method="joint").fit(disguise.disguise(frame, SCHEMA, seed=seed)).tree_
     assert chance.nodes == 1
+
+
+@pytest.mark.parametrize(("rows", "fits"), [(6, False), (7, True)])
+def test_eight_possible_records_for_each_that_is_there_are_fitted(rows: int, fits: bool) -> None:
+    codings = [Coding.categories(name, ["a", "b", "c"]) for name in ("x", "y", "z")]
+    columns = {name: np.zeros(rows, np.uint8) for name in ("x", "y", "z", "class")}
+    assert has_whole(Part(MemoryTable(columns), ()), codings, "class", 2) == fits  # 54 of them

@@ -50,6 +50,7 @@ UNREACHABLE = (
         "whoever reads a release names no columns: all that are stored are asked for",
     ),
     Unreachable(folder._table, "if spark is None:", ("releases",), _SPARK),
+    Unreachable(folder._table, "if spark is not None:", ("releases",), _SPARK),
     Unreachable(
         sealed.Kind.opened, "if checksum is None and version <= self.unsealed:",
         ("cards", "releases", "parties", "signatures", "ledgers"),

@@ -1,8 +1,8 @@
 """Random small bugs: ``python tests/mutants/mutate.py 200``; ``make mutate N=200``.
 
 Draws places in the source at random, changes one comparison, sum, constant, "and" or return each,
-and runs the tests of the room and the property tests against it. A mutant that survives needs a
-test, or a reason why it changes nothing. Standard library only.
+and runs the tests that reach the place (``reach.py``) against it. A mutant that survives needs a
+test, or a reason why it changes nothing. All happens in a copy below ``.cache/mutate``.
 """
 
 import argparse
@@ -13,29 +13,17 @@ import random
 import secrets
 import shutil
 import sys
-import tempfile
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.mutants.run import GREEN, RED, ROOT, Copy
+from tests.mutants import child
+from tests.mutants.reach import OUT, ROOMS, Reach
+from tests.mutants.run import GREEN, HERE, RED, ROOT, Copy
 
-ROOMS = ("channel", "estimate", "release", "store", "tree", "split", "grow", "disguise", "party")
-LAWS = {
-    "channel": ["test_channel_laws.py", "test_merging_laws.py"],
-    "release": ["test_release_laws.py"],
-    "disguise": ["test_release_laws.py", "test_complement_laws.py", "test_forest_noise_laws.py"],
-    "store": ["test_complement_laws.py"],
-    "party": ["test_party_laws.py"],
-    "tree": ["test_laws_miner.py"],
-    "split": ["test_laws_miner.py"],
-    "grow": ["test_laws_miner.py"],
-    "estimate": ["test_laws_miner.py", "test_merging_laws.py"],
-}
-CAMPAIGNS = ("test_crash.py", "test_race.py")
+USAGE = 4  # pytest's exit code where a test that was asked for is not found
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq}
 COMPARED |= {ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot}
 COMPARED |= {ast.IsNot: ast.Is}
@@ -58,15 +46,9 @@ class Change:
     text: str
 
     @property
-    def room(self) -> str:
-        """The room it is in."""
-        return self.path.relative_to(ROOT / "src" / "privet").parts[0]
-
-    def tests(self) -> list[list[str]]:
-        """The tests that have to notice, the nearest first: each list is one run."""
-        named = ROOT / "tests" / self.room / f"test_{self.path.stem}.py"
-        near = [str(path.relative_to(ROOT)) for path in (named, self.path) if path.exists()]
-        return [near, tests_of(self.room)]
+    def name(self) -> str:
+        """The path from the checkout on."""
+        return str(self.path.relative_to(ROOT))
 
     def difference(self) -> str:
         """The changed line, before and after."""
@@ -76,12 +58,6 @@ class Change:
             if line[:1] in "+-" and line[:3] not in ("+++", "---")
         ]  # fmt: skip
         return " → ".join(" ".join(line[1:].split()) for line in lines)
-
-
-def tests_of(room: str) -> list[str]:
-    """The tests of a room, but for campaigns of killing and racing, and its laws."""
-    slow = [f"--ignore=tests/{room}/{name}" for name in CAMPAIGNS]
-    return [*slow, *(f"tests/property/{name}" for name in LAWS[room]), f"tests/{room}"]
 
 
 def _spans(tree: ast.Module) -> list[ast.AST]:
@@ -168,46 +144,93 @@ def drawn(number: int, seed: int, rooms: list[str]) -> list[Change]:
     return random.Random(seed).sample(every, min(number, len(every)))
 
 
-def green(copy: Copy, rooms: Iterable[str]) -> bool:
-    """Whether the tests pass without any mutant; the cache of compiled code is filled by it."""
-    for room in rooms:
-        unbroken = copy.green(tuple(tests_of(room)))
-        if not unbroken.ok:
-            print(f"The tests of {room} fail without any mutant: {unbroken.detail}")
-            return False
-        print(f"unbroken: {room} in {unbroken.seconds:.0f} s", flush=True)
-    print()
-    return True
+def copied(place: Path, timeout: float) -> Copy:
+    """A copy of the checkout at a place that stays, so that compiled code is found again."""
+    shutil.rmtree(place / "project", ignore_errors=True)
+    return Forking(place, timeout)
 
 
-def fate(copy: Copy, change: Change) -> tuple[str, str, float]:
+class Forking(Copy):
+    """A copy whose tests run in forks of this process.
+
+    They keep bytecode: a mutant is written later than what it stands for, so it is told apart.
+    """
+
+    def _run(self, arguments: list[str], environment: dict[str, str]) -> tuple[int | None, str]:
+        kept = {name: one for name, one in environment.items() if "BYTECODE" not in name}
+        code = child.run(arguments, self.root, kept, self.timeout)
+        return code, (self.root.parent / "said.txt").read_text("utf-8", "replace")
+
+
+def mapped(copy: Copy, kept: Path, keep: bool) -> Reach:
+    """Which tests reach what; made by a run of all tests without any mutant."""
+    reach = Reach(kept, copy.root)
+
+    def run(names: list[str], out: Path) -> None:
+        start = time.monotonic()
+        copy.timeout = 3600
+        added = {OUT: str(out), "PYTHONPATH": str(HERE)}
+        code, _, said = copy.pytest(["-p", "reach", "--maxfail=1000", *names], copy.warm, added)
+        if not out.exists():
+            raise RuntimeError(f"pytest exit code {code}\n{said}")
+        seconds = time.monotonic() - start
+        print(f"mapped: {len(names)} files of {Path(names[0]).parent}, {seconds:.0f} s", flush=True)
+
+    reach.made(run, keep)
+    return reach
+
+
+def fate(copy: Copy, change: Change, reach: Reach, bound: float) -> tuple[str, str, float]:
     """Whether the tests notice: the word, which test did, and the seconds it took."""
     start = time.monotonic()
-    place = copy.root / change.path.relative_to(ROOT)
+    runs, expected, cut = reach.chosen(change.name, change.line, bound)
+    place = copy.root / change.name
     before, looked = place.read_text("utf-8"), place.stat()
-    place.write_text(change.text, "utf-8")
+    asked = copy.root.parent / "tests.txt"
     code: int | None = GREEN
     failure = ""
+    place.write_text(change.text, "utf-8")
     try:
-        shutil.rmtree(copy.used, ignore_errors=True)
-        if "privet.compiled" in change.text:
-            copy.used.mkdir()
-        else:
-            shutil.copytree(copy.warm, copy.used)
-        for tests in change.tests():
-            code, failure, _ = copy.pytest(tests, copy.used)
-            if code not in (GREEN, 5):  # 5: a file without tests
+        compiled = "privet.compiled" in change.text
+        cache = _without(copy, change.path) if compiled else copy.warm
+        for tests in runs:
+            copy.timeout = 60 + 120 * compiled + 4 * sum(reach.seconds[test] for test in tests)
+            asked.write_text("\n".join(tests), "utf-8")
+            code, failure, _ = copy.pytest([f"@{asked}"], cache)
+            if code != GREEN:
                 break
     finally:
         place.write_text(before, "utf-8")
         os.utime(place, ns=(looked.st_atime_ns, looked.st_mtime_ns))  # numba's cache goes by it
+    if code == USAGE and copy.pytest(["--collect-only", f"@{asked}"], copy.warm)[0] == USAGE:
+        code, cut = GREEN, True  # tests that are not there without the mutant either
     seconds = time.monotonic() - start
-    word = "caught" if code not in (GREEN, 5) else "SURVIVED"
     if code is None:
-        failure = "a timeout"
-    elif code not in (GREEN, RED, 5):
-        failure = "not loading"
-    return word, failure, seconds
+        return "caught", "by a timeout", seconds
+    if code == GREEN:
+        said = f"{sum(map(len, runs))} tests, {expected:.0f} s" + (", cut" if cut else "")
+        return "SURVIVED", said if runs else "not reached", seconds
+    return "caught", f"by {failure}" if code == RED else "by not loading", seconds
+
+
+def _without(copy: Copy, path: Path) -> Path:
+    """A cache of compiled code without that of a file and of those that import it."""
+    shutil.rmtree(copy.used, ignore_errors=True)
+    shutil.copytree(copy.warm, copy.used)
+    texts = {
+        one: text
+        for one in (ROOT / "src" / "privet").rglob("*.py")
+        if "privet.compiled" in (text := one.read_text("utf-8"))
+    }
+    stale, waiting = set(), {path}
+    while waiting:
+        stale |= waiting
+        names = {".".join(one.relative_to(ROOT / "src").with_suffix("").parts) for one in waiting}
+        waiting = {o for o, text in texts.items() if any(n in text for n in names)} - stale
+    for one in stale:
+        for compiled in copy.used.rglob(f"{one.stem}.*"):
+            compiled.unlink()
+    return copy.used
 
 
 def main() -> int:
@@ -215,33 +238,38 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("number", type=int, nargs="?", default=200)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--timeout", type=float, default=300, help="seconds for one test run")
+    parser.add_argument("--bound", type=float, default=120, help="seconds of tests a mutant")
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=ROOMS)
     parser.add_argument("--list", action="store_true", help="only print what would be changed")
+    parser.add_argument("--only", nargs="*", type=int, help="numbers of the list to run")
+    parser.add_argument("--keep", action="store_true", help="take the map as it is")
     asked = parser.parse_args()
     seed = secrets.randbits(32) if asked.seed is None else asked.seed
     chosen = drawn(asked.number, seed, asked.rooms)
     print(f"{len(chosen)} random mutants, seed {seed}\n", flush=True)
-    caught = 0
-    with tempfile.TemporaryDirectory(prefix="privet-mutate-") as place:
-        copy = None if asked.list else Copy(Path(place).resolve() / "0", asked.timeout)
-        if copy is not None and not green(copy, dict.fromkeys(one.room for one in chosen)):
-            return 2
-        print("| place | change | fate |\n|---|---|---|", flush=True)
-        for change in chosen:
-            said = change.difference().replace("|", "\\|")
-            where = f"{change.path.relative_to(ROOT / 'src' / 'privet')}:{change.line}"
-            if copy is None:
-                print(f"| {where} | `{said}` | |")
-                continue
-            word, failure, seconds = fate(copy, change)
-            caught += word == "caught"
-            by = f" by {failure}" if failure else ""
-            print(f"| {where} | `{said}` | {word}{by} ({seconds:.0f} s) |", flush=True)
+    kept = ROOT / ".cache" / "mutate"
+    if not asked.list:
+        child.load()
+        copy = copied(kept, 3600)
+        reach = mapped(copy, kept / "reach.json", asked.keep)
+    print("| | place | change | fate |\n|---|---|---|---|", flush=True)
+    caught = tried = 0
+    for number, change in enumerate(chosen):
+        if asked.only and number not in asked.only:
+            continue
+        said = change.difference().replace("|", "\\|")
+        row = f"| {number} | {change.name.removeprefix('src/privet/')}:{change.line} | `{said}` |"
+        if asked.list:
+            print(f"{row} |")
+            continue
+        word, how, seconds = fate(copy, change, reach, asked.bound)
+        tried += 1
+        caught += word == "caught"
+        print(f"{row} {word} {how} ({seconds:.0f} s) |", flush=True)
     if asked.list:
         return 0
-    print(f"\n{caught} of {len(chosen)} caught")
-    return int(caught < 0.95 * len(chosen))
+    print(f"\n{caught} of {tried} caught")
+    return int(caught < 0.95 * tried)
 
 
 if __name__ == "__main__":

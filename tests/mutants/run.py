@@ -93,7 +93,7 @@ class Copy:
         self.used = place / "numba-used"
         self.junit = place / "junit.xml"
         self.root.mkdir(parents=True)
-        self.warm.mkdir()
+        self.warm.mkdir(exist_ok=True)
         skip = shutil.ignore_patterns("__pycache__", "mutants", ".*_cache", ".hypothesis")
         for name in COPIED:
             source = ROOT / name
@@ -128,24 +128,19 @@ class Copy:
         if not Path(found).is_relative_to(self.root):
             raise RuntimeError("the mutated copy is not the package that Python imports")
 
-    def pytest(self, tests: Iterable[str], cache: Path) -> tuple[int | None, str, str]:
+    def pytest(
+        self, tests: Iterable[str], cache: Path, added: dict[str, str] | None = None
+    ) -> tuple[int | None, str, str]:
         """The exit code (None after a timeout), the first failure's name, the output's end."""
+        environment = self._environment(cache)
+        for name, value in (added or {}).items():
+            environment[name] = os.pathsep.join(filter(None, [environment.get(name), value]))
         self.junit.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        try:
-            done = subprocess.run(
-                [*command, f"--junitxml={self.junit}", *tests],
-                cwd=self.root,
-                env=self._environment(cache),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-                timeout=self.timeout,
-            )
-        except subprocess.TimeoutExpired:
+        quiet = ["-x", "-q", "-p", "no:cacheprovider", f"--junitxml={self.junit}", *tests]
+        code, said = self._run(quiet, environment)
+        if code is None:
             return None, "", ""
-        code, failure = done.returncode, ""
+        failure = ""
         if code == RED and self.junit.exists():
             for case in ET.parse(self.junit).iter("testcase"):  # noqa: S314 - pytest wrote it
                 error = case.find("error")
@@ -154,7 +149,24 @@ class Copy:
                     break
                 if error is not None or case.find("failure") is not None:
                     failure = case.get("name", "")
-        return code, failure, "\n".join(done.stdout.splitlines()[-30:])
+        return code, failure, "\n".join(said.splitlines()[-30:])
+
+    def _run(self, arguments: list[str], environment: dict[str, str]) -> tuple[int | None, str]:
+        """The exit code of pytest, None after a timeout, and what it printed."""
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "pytest", *arguments],
+                cwd=self.root,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+                timeout=self.timeout,
+            )
+        except subprocess.TimeoutExpired:
+            return None, ""
+        return done.returncode, done.stdout
 
     def green(self, tests: tuple[str, ...]) -> Result:
         """The named tests on unbroken code: they must pass."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from privet.coding import Coding
 from privet.disguise import Plan, Substitution
-from privet.release.ranges import _random_points, as_date
+from privet.release.ranges import _random_points, as_date, near_cells
 from privet.schema import Attribute, Schema
 
 
@@ -40,3 +40,35 @@ def test_cells_of_dates_are_shown_as_dates() -> None:
         )
         assert not any("-" in said for said in shown["age"].to_pylist())
     assert as_date(1e12) == "1e+12"
+
+
+def test_points_of_a_range_lie_between_its_ends_and_missing_ones_stay_missing() -> None:
+    coding = Coding.cells("pay", [0, 10, 20], [10, 20, 40], missing=True)
+    first, last = np.array([0, 1, 2, 0, 3, 1]), np.array([0, 2, 2, 3, 3, 3])
+    places = np.random.default_rng(4).random(6)
+    points = _random_points(coding, first, last, np.random.default_rng(4), whole=False)
+    begin, end = np.array([0, 10, 20, 0, np.nan, 10]), np.array([10, 40, 40, 40, np.nan, 40])
+    assert np.allclose(points, begin + places * (end - begin), equal_nan=True)
+
+
+def test_ranges_are_shown_by_random_points_of_them() -> None:
+    """A released code of a band stands for several cells; a point is drawn from all of them."""
+    schema = Schema(
+        [
+            Attribute.numeric("age", low=0, high=80, bins=8),
+            Attribute.categorical("ill", ["no", "yes"]),
+        ],
+        target="ill",
+    )
+    ages = np.linspace(0, 80, 400)
+    table = {"age": ages, "ill": np.array(["no", "yes"] * 200)}
+    plan = Plan({"age": Substitution(5, kind="band"), "ill": Substitution(8)})
+    release = plan.disguise(table, schema, seed=1)
+    channel = release.parts[0].channel("age")
+    assert channel is not None
+    assert channel.output_size > channel.input_size
+    codes = release.parts[0].table.collect(400).columns["age"]
+    first, last = (cells[codes] for cells in near_cells(channel))
+    points = release.to_frame(representative="random", seed=3)["age"].to_numpy()
+    assert ((points >= 10 * first) & (points <= 10 * (last + 1))).all()
+    assert len(np.unique(points)) == 400

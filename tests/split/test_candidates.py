@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from privet.coding import Coding
 from privet.estimate.base import Frontier
 from privet.estimate.fitted_table import Fitted
+from privet.split.candidates import candidates_of
 from privet.split.counted import CountTables, best_counted, offsets_of
 from privet.split.policy import Policy
 from privet.split.tables import Counted, Linear
@@ -245,3 +246,15 @@ def test_a_class_alone_leads_however_uncertain_its_count_is() -> None:
     )
     assert sizes.tolist() == [10.0, 10.0]
     assert (leads == np.inf).all()
+
+
+@pytest.mark.parametrize("rows", [24, 25, 26])
+def test_no_side_of_a_cut_needs_more_than_25_records(rows: int) -> None:
+    """A tenth of a class's average records would be 50 here; Quinlan (1996) stops at 25."""
+    one = coding("x", 2, ordered=True)
+    table = Counted(np.array([[float(rows), 0.0], [500.0 - rows, 500.0]]))
+    for name in ("c4.5", "id3"):
+        policy = Policy.named(name).but(criterion="entropy")
+        every = candidates_of(0, table, one, policy)
+        allowed = every is not None and bool(np.isfinite(every.score).any())
+        assert allowed == (rows >= 25 or name == "id3")

@@ -182,3 +182,51 @@ def test_on_postgresql_a_batch_has_the_mark_of_one_transaction(server: Server) -
         assert lying == sorted(lying)
         assert [token for token in tokens if token in batch] == sorted(batch)
         assert answers.verify() == 15
+
+
+def test_a_survey_goes_on_where_it_was_begun(tmp_path: Path) -> None:
+    place, digest = tmp_path / "a.db", "d" * 64
+    with Answers.begin(place, digest, {"title": "Größe"}, invited=False) as answers:
+        answers.add([said(1)])
+    with Answers.begin(place, digest, {}, invited=False) as answers:
+        assert answers.form == {"title": "Größe"}
+        assert answers.add([said(1), said(2)]) == [REPEATED, STORED]
+    with pytest.raises(SurveyError, match="begun with an open link"):
+        Answers.begin(place, digest, {}, invited=True)
+    with Answers.begin(tmp_path / "b.db", digest, {}, invited=True) as answers:
+        answers.invite([hashed(b"somebody")])
+        assert answers.invited
+    with pytest.raises(SurveyError, match="begun by invitation"):
+        Answers.begin(tmp_path / "b.db", digest, {}, invited=False)
+
+
+@pytest.mark.needs("initdb", "postgres", "pg_isready")
+def test_a_survey_on_a_server_goes_on_where_it_was_begun(server: Server) -> None:
+    server.create("begun")
+    url = server.url.replace("/postgres?", "/begun?")
+    for first in (True, False):
+        with Answers.begin(url, "d" * 64, {}, invited=False) as answers:
+            assert answers.add([said(1)]) == [STORED if first else REPEATED]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE privet_survey SET counted = counted + 1",
+        "UPDATE privet_survey SET fresh = fresh + 1",
+        "UPDATE privet_survey SET counted = counted + 1, fresh = fresh - 1",
+        "UPDATE privet_answers SET fresh = fresh + 1",
+        "DELETE FROM privet_tokens WHERE hash = (SELECT min(hash) FROM privet_tokens)",
+        "INSERT INTO privet_tokens VALUES (zeroblob(32), 1)",
+        "INSERT INTO privet_tokens VALUES (zeroblob(32), 2)",
+    ],
+)
+def test_tables_that_do_not_add_up_are_noticed(tmp_path: Path, damage: str) -> None:
+    with Answers.create(tmp_path / "a.db", "d" * 64, {}, invited=False) as answers:
+        answers.add([said(number) for number in range(BATCH + 3)])
+        assert answers.verify() == BATCH + 3
+        with sqlite3.connect(tmp_path / "a.db") as connection:
+            connection.execute(damage)
+        connection.close()
+        with pytest.raises(SurveyError, match="does not add up"):
+            answers.verify()

@@ -1,11 +1,13 @@
 """Pruning by errors: Quinlan's bounds, and which subtrees they cut."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 
 from privet.estimators import TreeClassifier
@@ -121,6 +123,35 @@ def test_a_tree_of_a_rule_is_worth_telling(seed: int) -> None:
     records = generator.random((400, 4))
     rule = (records[:, 1] > 0.5) ^ (generator.random(400) < 0.1)
     assert is_worth_telling(TreeClassifier().fit(records, rule).tree_)
+
+
+def told_one_by_one(counts: NDArray[np.float64]) -> float:
+    """Nats for classes of a leaf, each told by those before it: half a record more of each."""
+    seen, told = np.full(len(counts), 0.5), math.log(2)
+    for label, number in enumerate(counts.astype(int).tolist()):
+        for _ in range(number):
+            told -= math.log(seen[label] / seen.sum())
+            seen[label] += 1
+    return told
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5, 9])
+def test_a_tree_is_worth_what_telling_its_classes_one_by_one_takes(classes: int) -> None:
+    """A tree of leaves of one class each, by hand: runs of classes along one number."""
+    found = []
+    for run in range(1, 13):
+        y = np.repeat(np.arange(classes), run)
+        tree = TreeClassifier().fit(np.arange(float(len(y)))[:, None], y).tree_
+        cost = {node: told_one_by_one(tree.counts[node]) for node in range(tree.nodes)}
+        alone = cost[0]
+        test = math.log(2) + math.log(tree.codings[0].size - 1)
+        for node in np.flatnonzero(tree.child >= 0)[::-1].tolist():
+            below = sum(cost[kid] for kid in tree.children(node)) + test
+            cost[node] = min(cost[node], below)
+        assert is_worth_telling(tree) == (cost[0] < alone)
+        found.append(cost[0] < alone)
+    assert any(found)
+    assert not all(found)
 
 
 def test_as_many_leaves_are_left_as_asked_for() -> None:

@@ -274,6 +274,33 @@ def test_a_damaged_tree_is_not_read(damage: Callable[[dict[str, Any]], Any]) -> 
         Tree.from_dict(held)
 
 
+MEASURED: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a share above one": lambda held: held["nodes"][0].update(shares=[1.2, 0.0, 0.0]),
+    "a share below zero": lambda held: held["nodes"][0].update(shares=[-0.1, 0.6, 0.5]),
+    "a share too few": lambda held: [node.update(shares=[0.5, 0.5]) for node in held["nodes"]],
+    "an error below zero": lambda held: held["nodes"][0].update(share_error=-0.1),
+    "an error without end": lambda held: held["nodes"][0].update(share_error="inf"),
+    "records below zero": lambda held: held["nodes"][-1].update(records_needed=-1.0),
+    "a weight too few": lambda held: held["importances"].pop(),
+    "a weight without an error": lambda held: [pair.pop() for pair in held["importances"]],
+    "a weight without end": lambda held: held["importances"].__setitem__(0, ["inf", 0.0]),
+}
+
+
+@pytest.mark.parametrize("damage", [None, *MEASURED.values()], ids=["none", *MEASURED])
+def test_what_was_measured_is_checked(damage: Callable[[dict[str, Any]], Any] | None) -> None:
+    held = form()
+    for node in held["nodes"]:
+        node.update(shares=[0.0, 1.0, 0.0], share_error=0.0, records_needed=None)
+    held["importances"] = [[0.5, 0.1] for _ in held["attributes"]]
+    if damage is None:
+        assert Tree.from_dict(held).weight is not None
+        return
+    damage(held)
+    with pytest.raises(TreeError, match="damaged"):
+        Tree.from_dict(held)
+
+
 @settings(max_examples=60)
 @given(st.data())
 def test_no_damage_gets_past_a_tree_error(data: st.DataObject) -> None:

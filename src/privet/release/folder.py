@@ -203,11 +203,11 @@ def _table(opened: Opened, part: PartEntry, spark: Any) -> Table:
     for path, file in zip(paths, part.files, strict=True):
         if sum(piece.rows for piece in table.pieces if piece.origin.path == path) != file.rows:
             raise ReleaseError(f"{path} does not hold the number of rows its card lists.")
-    if spark is None:
-        return table
-    from privet.table.spark import SparkTable
+    if spark is not None:
+        from privet.table.spark import SparkTable
 
-    return SparkTable.over(spark, table)
+        return SparkTable.over(spark, table)
+    return table
 
 
 def _checked(file: tuple[Path, str]) -> bytes:

@@ -1,0 +1,146 @@
+"""What every method makes of releases of every kind, as it was when last looked at."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import privet as pv
+from privet.errors import PrivetError
+from privet.estimate.accuracy import accuracy
+from privet.estimate.bayes import terms_of
+from privet.estimate.distribution import Distribution
+from privet.estimate.methods import METHODS
+from privet.mining import mine
+from privet.split import Policy
+from privet.tree import Tree
+from tests.golden import golden
+from tests.releases import COMPLEMENTED, MAKERS, UNBOUNDED, release, schema_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::privet.PrivetWarning")
+ROWS, FEW = 3_000, 700
+PLAIN = (*UNBOUNDED, "exact", "open gaps", "k-anonymity")
+LONG = (("exact", "pay"), ("open gaps", "pay"))  # cells of exact numbers by each other
+BOUNDED = [kind for kind in MAKERS if kind not in UNBOUNDED and kind != "k-anonymity"]
+
+
+def told(tree: Tree) -> dict[str, Any]:
+    """All numbers of a tree."""
+    names = ("attribute", "child", "threshold", "around", "counts", "errors", "label", "gain", "z")
+    more = ("size_errors", "chances", "share_errors", "needed", "weight")
+    return {name: getattr(tree, name) for name in (*names, *more)}
+
+
+def tried(work: Any) -> Any:
+    """What comes of it, or why nothing does."""
+    try:
+        return work()
+    except PrivetError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("policy", ["c4.5", "cart"])
+@pytest.mark.parametrize("kind", MAKERS)
+def test_methods_mine_the_same_trees_again(kind: str, policy: str) -> None:
+    made = release(kind, FEW if kind in PLAIN else ROWS)
+    found = {}
+    shallow = Policy.named(policy).but(max_depth=6)
+    for method in METHODS if policy == "c4.5" else ("auto", "direct", "local"):
+        mined = tried(lambda method=method: mine(made, shallow, method))
+        found[method] = mined
+        if not isinstance(mined, str):
+            found[method] = [told(mined.tree), mined.method, mined.reason]
+            if method in ("auto", "direct"):
+                found[method].append(tried(lambda tree=mined.tree: accuracy(tree, made)._asdict()))
+    golden("estimate", f"{kind}: {policy}", found)
+
+
+@pytest.mark.parametrize("kind", [*BOUNDED, "k-anonymity"])
+def test_shares_and_means_are_the_same_again(kind: str) -> None:
+    made = release(kind, ROWS)
+    found: dict[str, Any] = {}
+    for name in schema_of(kind).names:
+        for population in (False, True):
+            one = tried(lambda name=name, all_=population: pv.shares(made, name, population=all_))
+            if not isinstance(one, str):
+                one = [one.to_dict(), one.unbiased, one.covariance, one.mean]
+            found[f"{name} {population}"] = one
+    edges = {"age": [30, 50]}
+    found["edges"] = tried(lambda: pv.shares(made, "age", edges=edges["age"]).to_dict())
+    golden("shares", kind, found)
+
+
+@pytest.mark.parametrize("kind", [*BOUNDED, "k-anonymity"])
+def test_crosstabs_are_the_same_again(kind: str) -> None:
+    made = release(kind, ROWS)
+    found: dict[str, Any] = {}
+    for pair in (("age", "grade"), ("pay", "age"), ("job", "flag")):
+        if set(pair) <= set(schema_of(kind).names) and (kind, pair[0]) not in LONG:
+            table = tried(lambda pair=pair: pv.crosstab(made, *pair))
+            if not isinstance(table, str):
+                table = [table.to_dict(), table.row_errors, table.covariance]
+            found[" ".join(pair)] = table
+    golden("crosstabs", kind, found)
+
+
+@pytest.mark.parametrize("kind", BOUNDED)
+def test_naive_bayes_is_the_same_again(kind: str) -> None:
+    made = release(kind, ROWS)
+    terms = tried(lambda: terms_of(made))
+    golden("bayes", kind, terms if isinstance(terms, str) else json.loads(terms.to_json()))
+
+
+@pytest.mark.parametrize("kind", [k for k in BOUNDED if k not in COMPLEMENTED])
+def test_distributions_are_the_same_again(kind: str) -> None:
+    made = release(kind, ROWS)
+    found: dict[str, Any] = {}
+    for name in schema_of(kind).names:
+        one = tried(lambda name=name: Distribution.of(made, name))
+        if not isinstance(one, str):
+            kinds = ("em", "none", "paper", "rescale", "simplex")
+            counts = {how: tried(lambda how=how, one=one: one.counts(how)) for how in kinds}
+            numbers = ("covariance", "errors", "norm", "detected", "condition")
+            rest = {what: tried(lambda w=what, one=one: getattr(one, w)) for what in numbers}
+            one = [counts, rest]
+        found[name] = one
+    golden("distributions", kind, found)
+
+
+@pytest.mark.parametrize("stop", ["converged", "paper", "held-out"])
+@pytest.mark.parametrize("kind", ["noise", "gaussian"])
+def test_reconstructions_are_the_same_again(kind: str, stop: str) -> None:
+    made = release(kind, ROWS)
+    found: dict[str, Any] = {}
+    for how in ("exact", "paper"):
+        for smooth in (False, True):
+            one = pv.reconstruct(made, "age", how=how, stop=stop, smooth=smooth, intervals=12)
+            found[f"{how} {smooth}"] = [one.shares, one.errors, one.edges]
+    both = pv.reconstruct(made, ["age", "pay"], stop=stop, intervals=6)
+    found["both"] = [both.shares, tried(lambda: both.errors)]
+    golden("reconstructions", f"{kind} {stop}", found)
+
+
+@pytest.mark.parametrize("method", ["global", "by-class"])
+@pytest.mark.parametrize("kind", [k for k in BOUNDED if k not in COMPLEMENTED])
+def test_reconstructed_tables_are_the_same_again(kind: str, method: str) -> None:
+    made = release(kind, ROWS)
+    table = tried(lambda: pv.reconstruct_table(made, method=method))
+    if not isinstance(table, str):
+        columns = {name: table[name].to_pylist() for name in table.column_names}
+        words = {
+            name for name, values in columns.items() if any(isinstance(v, str) for v in values)
+        }
+        table = {
+            name: np.array(values, object if name in words else np.float64)
+            for name, values in columns.items()
+        }
+    golden("reconstructed", f"{kind} {method}", table)
+
+
+def test_a_release_of_two_parts_is_the_same_again() -> None:
+    first, second = release("substitution", ROWS), release("substitution", 700, 12)
+    made = pv.Release.concat([first, replace(second)])
+    mined = tried(lambda: mine(made, Policy.named("c4.5"), "direct"))
+    golden("estimate", "two", mined if isinstance(mined, str) else told(mined.tree))
