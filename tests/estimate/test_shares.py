@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import privet as pv
 from privet.disguise import (
     GADP,
     AdditiveNoise,
@@ -381,3 +382,16 @@ def test_equal_weights_change_nothing_about_independence(weight: int) -> None:
     weighted = crosstab(release, "drug", "sex", weights="weight").independence
     assert plain is not None
     assert weighted == pytest.approx(plain, rel=1e-6)
+
+
+def test_exact_numbers_of_many_cells_are_crossed() -> None:
+    """257 by 257 cells: their square would be 32 GiB."""
+    rng = np.random.default_rng(1)
+    numbers = [pv.Attribute.numeric(name, low=0, high=1) for name in ("x", "z")]
+    schema = pv.Schema([*numbers, pv.Attribute.categorical("y", ["a", "b"])], target="y")
+    x, z = rng.random(2000), rng.random(2000)
+    table = {"x": x, "z": z, "y": np.where(x < z, "a", "b")}
+    release = pv.Plan({}, default=pv.Exact()).disguise(table, schema)
+    crossed = pv.crosstab(release, "x", "z", edges={"x": [0.5], "z": [0.5]})
+    counts = np.histogram2d(x, z, bins=[[0, 0.5, 1], [0, 0.5, 1]])[0]
+    assert crossed.shares == pytest.approx(counts / 2000, abs=0.01)  # an edge moves to a cell's end

@@ -42,6 +42,7 @@ def test_only_invited_tokens_are_taken_and_hashes_alone_are_kept(tmp_path: Path)
     path = tmp_path / "a.db"
     with Answers.create(path, "d" * 64, {}, invited=True) as answers:
         answers.invite([said(1).token, said(2).token])
+        answers.invite([])
         assert answers.add([said(1), said(3)]) == [STORED, UNINVITED]
         assert answers.add([said(1), said(2)]) == [REPEATED, STORED]
     data = path.read_bytes()

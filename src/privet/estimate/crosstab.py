@@ -216,4 +216,4 @@ def _under_independence(seen_part: Seen, gather: Floats) -> tuple[Floats, Floats
         joint = np.outer(fitted.sum(axis=1), fitted.sum(axis=0)).ravel() / fitted.sum()
         matrix = seen_part.factors[0]
         product = (joint if matrix is None else matrix @ joint).reshape(counts.weights.shape)
-    return gather @ weights_of(seen_part.factors, product), product.ravel() * share
+    return weights_of(gather, seen_part.factors, product), product.ravel() * share

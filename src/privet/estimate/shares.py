@@ -41,21 +41,28 @@ class Table(NamedTuple):
     rows: int
 
 
-def weights_of(factors: Sequence[Floats | None], counts: Floats) -> Floats:
-    """Return W for the flattened table of all columns."""
-    whole: Any = np.ones((1, 1))
+def weights_of(gather: Floats, factors: Sequence[Floats | None], counts: Floats) -> Floats:
+    """Return W for the flattened table of all columns, its cells gathered to ranges.
+
+    W is a product of one factor per axis, applied axis by axis: it would be as large as the square
+    of the table.
+    """
+    sizes = zip(factors, counts.shape, strict=False)
+    inputs = [size if matrix is None else matrix.shape[1] for matrix, size in sizes]
+    whole = gather.reshape(len(gather), *inputs) if len(factors) > 1 else gather
     for axis, matrix in enumerate(factors):
-        others = tuple(other for other in range(counts.ndim) if other != axis)
-        margin = counts.sum(axis=others) if len(factors) > 1 else counts.ravel()
-        inverse = np.eye(len(margin)) if matrix is None else left_inverse(matrix, margin)
-        whole = np.kron(whole, inverse)
-    return np.asarray(whole, np.float64)
+        if matrix is not None:
+            others = tuple(other for other in range(counts.ndim) if other != axis)
+            margin = counts.sum(axis=others) if len(factors) > 1 else counts.ravel()
+            turned = np.tensordot(whole, left_inverse(matrix, margin), (axis + 1, 0))
+            whole = np.moveaxis(turned, -1, axis + 1)
+    return np.ascontiguousarray(whole).reshape(len(gather), -1)
 
 
 def estimated(seen: Seen, gather: Floats) -> Table:
     """Return the estimate of one part, its cells gathered to ranges."""
     counts = seen.counts
-    weights = gather @ weights_of(seen.factors, counts.weights)
+    weights = weights_of(gather, seen.factors, counts.weights)
     total = float(counts.weights.sum())
     if total <= 0:
         raise DataError("No record has a weight above 0.")

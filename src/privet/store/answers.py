@@ -173,7 +173,8 @@ class Answers:
         rows = sorted({hashed(token) for token in given})
         with self.database.writing() as connection:
             self._facts(connection)
-            connection.execute(tokens.insert(), [{"hash": row, "state": _OPEN} for row in rows])
+            if rows:
+                connection.execute(tokens.insert(), [{"hash": row, "state": _OPEN} for row in rows])
 
     def add(self, said: Sequence[Said]) -> list[Verdict]:
         """Store answers, all in one transaction, and say what became of each."""
