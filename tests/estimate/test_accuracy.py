@@ -90,6 +90,14 @@ def test_cells_cut_along_two_attributes_have_pieces_by_area() -> None:
     assert odds == pytest.approx(wanted)
 
 
+def test_a_cell_without_an_end_is_halved() -> None:
+    coding = Coding.cells("x", [-np.inf, 1], [1, np.inf])
+    for cell, threshold in ((0, 0.3), (1, 7.0)):
+        below, above = module._sides(coding, cell, threshold, {})
+        assert (below[0], above[0]) == (0.5, 0.5)
+        assert below[1][1] == above[1][0] == threshold
+
+
 @pytest.mark.parametrize("most", [1, 2_000])
 def test_regions_divide_all_cells(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where they are too many to be told apart: then a cut cell belongs to a subtree."""

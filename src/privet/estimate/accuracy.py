@@ -227,11 +227,15 @@ def _regions(tree: Tree) -> list[_Region]:
 def _sides(
     coding: Coding, cell: int, threshold: float, span: Span
 ) -> list[tuple[float, tuple[float, float]]]:
-    """Return the shares of a cell below and above a threshold, and what they are left with."""
+    """Return the shares of a cell below and above a threshold, and what they are left with.
+
+    A cell without an end is halved.
+    """
     edges = (float(np.asarray(coding.lower)[cell]), float(np.asarray(coding.upper)[cell]))
     low, high = span.get(coding.name, edges)
     at = min(max(threshold, low), high)
-    return [((at - low) / (high - low), (low, at)), ((high - at) / (high - low), (at, high))]
+    below = (at - low) / (high - low) if np.isfinite(high - low) else 0.5
+    return [(below, (low, at)), (1.0 - below, (at, high))]
 
 
 def _leaves(tree: Tree, node: int) -> list[int]:
