@@ -66,6 +66,7 @@ def test_a_lead_is_as_sure_as_its_error_is_small() -> None:
     assert Lead(0.05, 0.01).surely(0.03) == pytest.approx(2)
     assert Lead(0.05, 0.0).surely() == np.inf
     assert Lead(0.0, 0.0).surely() == 0
+    assert Lead(1e-16, 0.0).surely() == 0  # rounding: a tree does not lead itself
     assert str(Lead(-0.031, 0.008)) == "3.1 ± 0.8 points"
 
 

@@ -1,6 +1,7 @@
 """Hostile files: whatever stands under a name, an error comes at once and within bounds."""
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,21 @@ def test_a_file_is_read_up_to_a_limit(tmp_path: Path) -> None:
     assert read_bytes(tmp_path / "file", most=4) == b"1234"
     with pytest.raises(OddFileError, match="more than 3 bytes"):
         read_bytes(tmp_path / "file", most=3)
+
+
+def test_no_room_is_made_before_a_file_is_read(tmp_path: Path) -> None:
+    """A limit is no size: a small file of a large limit takes little memory."""
+    (tmp_path / "file").write_bytes(b"1234")
+    tracemalloc.start()
+    try:
+        assert read_bytes(tmp_path / "file", most=1 << 28) == b"1234"
+        assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    finally:
+        tracemalloc.stop()
+    (tmp_path / "large").write_bytes(b"x" * (3 << 20))
+    assert len(read_bytes(tmp_path / "large", most=3 << 20)) == 3 << 20
+    with pytest.raises(OddFileError, match="more than"):
+        read_bytes(tmp_path / "large", most=(3 << 20) - 1)
 
 
 def test_text_that_is_none(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Lead", "lead_of"]
 
+ROUNDING = 1e-9  # of the records: trees that say the same of all differ by less
+
 
 class Lead(NamedTuple):
     """By how much one tree is right more often than another, and its standard error."""
@@ -33,13 +35,13 @@ class Lead(NamedTuple):
     def surely(self, more: float = 0.0) -> float:
         """Return by how many standard errors the lead is above ``more``; what has no error is sure.
 
-        >>> Lead(0.05, 0.02).surely(0.01), Lead(0.0, 0.0).surely()
+        >>> Lead(0.05, 0.02).surely(0.01), Lead(1e-16, 0.0).surely()
         (2.0, 0.0)
         """
         over = self.value - more
-        return (
-            over / self.error if self.error > 0 else math.copysign(math.inf, over) if over else 0.0
-        )
+        if self.error > 0:
+            return over / self.error
+        return math.copysign(math.inf, over) if abs(over) > ROUNDING else 0.0
 
     def __str__(self) -> str:
         return f"{abs(100 * self.value):.1f} ± {100 * self.error:.1f} points"

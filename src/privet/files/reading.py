@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from io import BufferedReader
     from pathlib import Path
 
@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 Kind = TypeVar("Kind")
+PIECE = 1 << 20  # bytes that are read at once
 LIMIT = 1 << 28  # bytes of a text that is read as a whole: a tree of a million nodes has as many
 _LINK = "it is a link, which may lead anywhere"
 _ODD = "it is no regular file"
@@ -123,10 +124,18 @@ def read_bytes(
 ) -> bytes:
     """Return a file as a whole; more than ``most`` bytes are an ``OSError``."""
     with open_regular(path, folder=folder, follow=follow, pipes=pipes) as file:
-        data = file.read(most + 1)
+        data = b"".join(_pieces(file, most))
     if len(data) > most:
         raise OddFileError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
     return data
+
+
+def _pieces(file: BufferedReader, most: int) -> Iterator[bytes]:
+    """Read a file piece by piece until more than ``most`` bytes are read: no room is made ahead."""
+    left = most
+    while left >= 0 and (piece := file.read(PIECE)):
+        left -= len(piece)
+        yield piece
 
 
 def read_private(path: str | Path, what: str) -> bytes:
