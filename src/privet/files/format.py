@@ -156,4 +156,5 @@ def _is_encoding(name: str) -> bool:
 
 
 def _is_sign(text: object) -> bool:
-    return isinstance(text, str) and len(text.encode()) == 1 and text not in '\r\n"'
+    single = isinstance(text, str) and len(text) == 1 and text.isascii()
+    return single and text not in '\0\r\n"'
