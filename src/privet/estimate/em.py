@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,12 +19,12 @@ import numpy as np
 from privet.estimate.kernels import divide, gather, hurry, log_likelihood, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from privet.channel import Channel
     from privet.coding import Floats, Ints
 
-__all__ = ["Axis", "Fit", "em", "em_up_to", "expected"]
+__all__ = ["Axis", "Fit", "em", "em_up_to", "expected", "hurried", "hurried_steps"]
 
 FEW = 64  # inputs up to which a product with the whole matrix is faster than running sums
 
@@ -156,12 +157,39 @@ def em_up_to(axes: Sequence[Axis], observed: Floats, steps: int) -> Floats:
     array([90., 10.])
     """
     counts, table = _begun(axes, observed)
+    path = hurried(axes, counts, table)
+    return next(islice(path, hurried_steps(steps), None))[0]
+
+
+def hurried_steps(steps: int) -> int:
+    """Return how many hurried steps go as far as so many plain ones."""
+    return math.ceil(math.sqrt(6 * steps))
+
+
+def hurried(
+    axes: Sequence[Axis], counts: Floats, table: Floats, rows: Floats | None = None
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the table after each hurried step, and what one observes where the next one starts.
+
+    With ``rows`` only the classes, along the last axis, are fitted: each cell keeps its records.
+    """
     before = table
-    for step in range(math.ceil(math.sqrt(6 * steps))):
+    for step in count():
         ahead = table.copy()
         if step > 1:
             hurry(table.ravel(), before.ravel(), (step - 1) / (step + 2), ahead.ravel())
-        ratio = _expected_apart(axes, ahead)
-        divide(counts.ravel(), ratio.ravel())
-        before, table = table, ahead * expected(axes, ratio, back=True)
-    return table
+            ahead = _shared_out(ahead, rows)
+        means = _expected_apart(axes, ahead)
+        yield table, means
+        divide(counts.ravel(), means.ravel())
+        before = table
+        table = _shared_out(ahead * expected(axes, means, back=True), rows)
+
+
+def _shared_out(table: Floats, rows: Floats | None) -> Floats:
+    """Return a table whose classes add up to ``rows`` in each cell, or the table as it is."""
+    if rows is None:
+        return table
+    summed = table @ np.ones(table.shape[-1])  # sums along a short axis are slow
+    shared: Floats = table * (rows / np.maximum(summed, 1e-300))[..., None]
+    return shared

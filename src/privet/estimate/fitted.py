@@ -26,6 +26,7 @@ from privet.estimate.crossed import cost_of_a_split
 from privet.estimate.fitted_frontier import FittedFrontier
 from privet.estimate.fitted_table import SPLIT_Z, Fitted
 from privet.estimate.joints import JointTables
+from privet.estimate.parted import halved
 from privet.estimate.settle import settled
 from privet.tree.prune import by_chance, cut, prune_unsure, worth_their_cost
 
@@ -130,14 +131,16 @@ class FittedEvidence(JointTables, Evidence):
         """Return evidence of a random half of the records, and of the other, in their one table.
 
         All that is asked of records is how many there are in each cell of it, so dividing counts is
-        dividing records. What is drawn is always the same, so that results are.
+        dividing records. Both are fitted as far as the table of all records, so that chance shows
+        in them as it does there.
         """
         joint = self.joints([self.whole])[self.whole]
-        counts = joint.observed.astype(np.int64)
-        drawn = np.random.default_rng(0).binomial(counts, 0.5)
         first, second = copy(self), copy(self)
-        for half, observed in ((first, drawn), (second, counts - drawn)):
-            table = self._fitted(self.whole, joint.views, observed.astype(np.float64))
+        for half, observed in zip((first, second), halved(joint.observed), strict=True):
+            if len(self.whole) > 1:
+                table = self._parted(self.whole, joint.views, observed, joint.steps)
+            else:
+                table = self._fitted(self.whole, joint.views, observed)
             half._joints = {**self._joints, self.whole: table}  # noqa: SLF001
             half._cost = None  # noqa: SLF001
         return first, second

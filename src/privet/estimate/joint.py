@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.estimate.em import Axis, expected
+from privet.estimate.parted import NO_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.coding import Floats, Ints, Mask
+    from privet.estimate.parted import Steps
     from privet.estimate.view import View
 
 __all__ = ["Joint"]
@@ -45,12 +47,16 @@ class Inside(NamedTuple):
 
 @dataclass(frozen=True)
 class Joint:
-    """The joint table of some attributes and the class: what was observed, and what was fitted."""
+    """The joint table of some attributes and the class: what was observed, and what was fitted.
+
+    ``steps`` says how far a table that was fitted in two parts was fitted.
+    """
 
     views: tuple[View, ...]
     label: Axis
     observed: Floats
     table: Floats
+    steps: Steps = NO_STEPS
 
     def within(self, masks: Sequence[Mask], own: int) -> Floats:
         """Return the fitted table of an axis inside a box along the others: groups × classes."""

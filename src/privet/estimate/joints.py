@@ -16,6 +16,7 @@ from privet.errors import MethodError
 from privet.estimate.em import Axis, em_up_to
 from privet.estimate.joint import Joint
 from privet.estimate.kernels import count_joint
+from privet.estimate.parted import Start, fit_parted, steps_by_halves
 from privet.estimate.view import LEAST_GROUPS, View, outputs_at, view
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from privet.coding import Coding, Floats, Value
+    from privet.estimate.parted import Steps
     from privet.release import Part
     from privet.table import Batch, IntArrays
 
@@ -79,13 +81,28 @@ class JointTables:
             self._joints[places] = joint
 
     def _fitted(self, places: tuple[int, ...], views: tuple[View, ...], observed: Floats) -> Joint:
-        """Return the fitted joint table of a set of attributes."""
+        """Return the fitted joint table of a set of attributes; of several, in two parts."""
         axes = (*(view.axis for view in views), self._class_axis)
+        if len(places) > 1:
+            steps = steps_by_halves(axes, observed, self._start(places, views))
+            return self._parted(places, views, observed, steps.for_twice())
         pace = self._paces[list(places)].min()
         most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
-        if self.whole:  # the more attributes, the sooner chance is fitted
-            most >>= max(len(places) - MOST, 0)
         return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
+
+    def _parted(
+        self, places: tuple[int, ...], views: tuple[View, ...], observed: Floats, steps: Steps
+    ) -> Joint:
+        """Return the table of several attributes, fitted in two parts of so many steps."""
+        axes = (*(view.axis for view in views), self._class_axis)
+        table = fit_parted(axes, observed, self._start(places, views), steps)
+        return Joint(views, self._class_axis, observed, table, steps)
+
+    def _start(self, places: tuple[int, ...], views: Sequence[View]) -> Start:
+        """Return what is known of some attributes and the class from tables of one attribute."""
+        alone = [self._joints[(place,)].table for place in places]
+        margins = [viewed.groups(table.sum(-1)) for viewed, table in zip(views, alone, strict=True)]
+        return Start(margins, alone[0].sum(0))
 
     def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
         """Count the joint tables of several sets in one pass over the records."""

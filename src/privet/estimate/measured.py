@@ -200,7 +200,7 @@ class _Measuring:
             counts = _between(tree, estimates, known)
         with np.errstate(divide="ignore", invalid="ignore"):
             least = np.where(own < learned, rows, 0.0)
-            needed = np.maximum(np.ceil(rows * (Z * size / own) ** 2), least)
+            needed = np.ceil(np.maximum(rows * (Z * size / own) ** 2, least))
             needed = np.where(known, 0.0, needed)
         needed = np.where(np.isfinite(needed), needed, np.nan)
         z, weight = self._tests(tree, known)

@@ -41,6 +41,10 @@ class View:
         """Return a table of groups (its first axis) as a table of codes."""
         return table if self.spread is None else self.spread @ table
 
+    def groups(self, counts: Floats) -> Floats:
+        """Return counts of codes as counts of groups."""
+        return counts if self.spread is None else counts @ (self.spread > 0)
+
     @cached_property
     def inverse(self) -> Floats | None:
         """The weight of each output for each code, by the left inverse; None if it is exact."""

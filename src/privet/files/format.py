@@ -156,5 +156,6 @@ def _is_encoding(name: str) -> bool:
 
 
 def _is_sign(text: object) -> bool:
-    single = isinstance(text, str) and len(text) == 1 and text.isascii()
-    return single and text not in '\0\r\n"'
+    if not isinstance(text, str) or len(text) != 1:
+        return False
+    return text.isascii() and text not in '\0\r\n"'

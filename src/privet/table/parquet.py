@@ -62,10 +62,17 @@ def open_parquet(
         except (OSError, pa.ArrowException, UnicodeError) as error:
             raise unreadable(path, error) from None
         with reader:
+            if metadata is None and min(_sizes(reader.metadata), default=0) < 0:
+                raise unreadable(path)
             yield reader
 
 
-def unreadable(path: Path, error: Exception) -> DataError:
+def _sizes(metadata: Any) -> list[int]:
+    """Return how many rows each row group of a file says it has."""
+    return [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+
+
+def unreadable(path: Path, error: Exception | None = None) -> DataError:
     """Return the error for a file that cannot be read."""
     why = "it is no Parquet file, or is cut short or altered"
     if isinstance(error, OSError) and error.errno:  # Arrow's own text is long, and repeats the path
@@ -109,8 +116,7 @@ class ParquetTable(PiecedTable):
                 stored = {field.name: str(field.type) for field in reader.schema_arrow}
             _check_types(path, stored, types, names)
             types = types or stored
-            for group in range(metadata.num_row_groups):
-                rows = metadata.row_group(group).num_rows
+            for group, rows in enumerate(_sizes(metadata)):
                 if rows:  # a piece has rows: whoever maps a table looks at the first row
                     pieces.append(Piece(_Group(path, stamp, group), start, 0, rows))
                 start += rows
