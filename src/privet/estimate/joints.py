@@ -1,7 +1,8 @@
 """Joint tables of a part's attributes: which may be had, counted once and fitted once.
 
 A set of attributes is capped: beyond ``MOST`` there is no table of it. Numbers are seen in groups
-of codes where a table of all of them would be too large.
+of codes where a table of all of them would be too large. A table of several attributes is fitted in
+two parts (``parted``), which start from the tables of one attribute each.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["JointTables"]
 
 MOST, MOST_CELLS = 3, 1 << 15  # attributes of a joint table, and cells of what is observed of them
-STEPS, MOST_STEPS = 200, 400  # of plain EM at pace 1: as far as that chance is hardly fitted
+# Of plain EM at pace 1, for a single attribute: as far as that chance is hardly fitted.
+STEPS, MOST_STEPS = 200, 400
 CLEAR = 0.45  # of the fourth coarsest difference between codes, what a channel of pace 1 keeps
 
 
