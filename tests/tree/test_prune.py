@@ -154,6 +154,26 @@ def test_a_tree_is_worth_what_telling_its_classes_one_by_one_takes(classes: int)
     assert not all(found)
 
 
+@pytest.mark.parametrize("policy", ["cart", "id3"])
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_test_of_categories_is_told_by_what_goes_where(policy: str, others: int) -> None:
+    """Two branches: any part of five names may go left. A branch each: there is nothing to tell."""
+    found = []
+    for run in range(1, 13):
+        names = np.repeat(list("abcde"), run).astype(object)
+        y = np.isin(names, ["b", "d"])
+        X = np.column_stack([names, *[np.resize(["p", "q"], len(y)).astype(object)] * others])
+        tree = TreeClassifier(policy=policy, max_depth=1).fit(X, y).tree_
+        assert len(tree.leaves) == (2 if policy == "cart" else 5)
+        leaves = sum(told_one_by_one(tree.counts[leaf]) for leaf in tree.leaves)
+        test = math.log(2) + math.log(1 + others) + (4 * math.log(2) if policy == "cart" else 0)
+        worth = leaves + test < told_one_by_one(tree.counts[0])
+        assert is_worth_telling(tree) == worth
+        found.append(worth)
+    assert any(found)
+    assert not all(found)
+
+
 def test_as_many_leaves_are_left_as_asked_for() -> None:
     X, y = np.arange(64.0)[:, None], np.arange(64) % 2
     grown = TreeClassifier(policy="cart", min_samples_leaf=1).fit(X, y).tree_
@@ -186,6 +206,7 @@ def chain(*z: float, side: int = 1) -> Tree:
         ((np.inf, 0.0, 0.0), 1),
         ((0.0, 0.0, np.inf), 3),
         ((2.0, 2.0, 2.0), 0),  # just sure enough is not enough
+        ((2.1, 1.0, 2.1), 1),  # a little more is
     ],
 )
 def test_a_subtree_stays_if_its_splits_together_are_sure(
