@@ -251,3 +251,72 @@ def test_chance_is_of_disguise_and_of_sampling_together() -> None:
     assert not is_chance(stump(np.inf, [[60.0, 40.0], [40.0, 60.0]]), 0.05)
     assert not is_chance(stump(np.nan, [[60.0, 40.0], [40.0, 60.0]]), 0.05)  # nobody knows
     assert not is_chance(tree.take([0]), 0.05)
+
+
+def random_counts(seed: int, scale: float = 1.0) -> Tree:
+    """A tree of up to seven tests with counts and gains of its own, small whole numbers."""
+    rng = np.random.default_rng(seed)
+    X, y = np.arange(16.0)[:, None], rng.permutation(16) % 2
+    tree = TreeClassifier(policy="cart", max_depth=3, min_samples_leaf=1).fit(X, y).tree_
+    counts = rng.integers(-1, 9, (tree.nodes, 2)).astype(np.float64) * scale
+    gain = np.where(tree.child >= 0, rng.integers(1, 4, tree.nodes), 0.0)
+    return replace(tree, counts=counts, gain=gain, label=counts.argmax(1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.sampled_from([0.0, 0.5, 1.0, 3.0]), st.sampled_from([1.0, 0.25]))
+def test_a_test_stays_where_what_is_below_costs_less(seed: int, cost: float, scale: float) -> None:
+    tree = random_counts(seed, scale)
+    counts = np.maximum(tree.counts, 0.0)
+    expected = np.zeros(tree.nodes, np.bool_)
+
+    def least(node: int) -> float:
+        alone = float(counts[node].sum() - counts[node, tree.label[node]] + cost)
+        kids = tree.children(node)
+        below = sum(least(kid) for kid in kids)
+        expected[node] = bool(kids) and below < alone
+        return min(below, alone) if kids else alone
+
+    least(0)
+    assert worth_their_cost(tree, cost).tolist() == expected.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.sampled_from([0.05, 0.25, 0.5]), st.sampled_from([1.0, 20.0, 0.25]))
+def test_errors_prune_as_their_plain_twin_does(seed: int, confidence: float, scale: float) -> None:
+    tree = random_counts(seed, scale)
+    counts = np.maximum(tree.counts, 0.0)
+    stays = np.zeros(tree.nodes, np.bool_)
+
+    def told(node: int) -> tuple[float, float]:
+        """The errors seen and hoped for, at most, of a node and all below it."""
+        rows = float(counts[node].sum())
+        seen = rows - float(counts[node, tree.label[node]])
+        best = seen + float(more_errors(rows, seen, confidence))
+        below = [told(kid) for kid in tree.children(node)]
+        if not below:
+            return seen, best
+        errors, hoped = (sum(part) for part in zip(*below, strict=True))
+        stays[node] = errors < seen - 1e-3 and hoped < best - 0.1
+        return min(errors, seen), hoped if stays[node] else best
+
+    told(0)
+    assert prune_errors(tree, confidence).same_as(cut(tree, stays))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(1, 8), st.sampled_from([1.0, 0.1]))
+def test_the_splits_that_gain_most_are_kept(seed: int, most: int, scale: float) -> None:
+    """One after another, the best of those that can be made; of equal ones the first."""
+    tree = random_counts(seed, scale)
+    worth = tree.gain * np.maximum(tree.counts, 0.0).sum(1)
+    stays = np.zeros(tree.nodes, np.bool_)
+    for _ in range(most - 1):
+        able = [
+            node
+            for node in np.flatnonzero((tree.child >= 0) & ~stays).tolist()
+            if node == 0 or stays[tree.parent[node]]
+        ]
+        if able:
+            stays[max(able, key=lambda node: (worth[node], -node))] = True
+    assert prune_leaves(tree, most).same_as(cut(tree, stays))
