@@ -18,7 +18,7 @@ from privet.errors import DataError, InputError, MethodError, PlanError, Release
 from privet.estimators import TreeClassifier
 from privet.randomness import Randomness
 from privet.release import Release
-from privet.release.universe import LIMIT, Universe, proposal
+from privet.release.universe import _EXACT, _MOST, LIMIT, Universe, proposal
 from privet.schema import Attribute, Schema
 from privet.table import MemoryTable
 from tests.disguise.thesis import PERTURBING, UNIVERSE, UNREAL, table, unrealize
@@ -330,3 +330,29 @@ def test_a_schema_may_leave_the_class_open() -> None:
     tree = TreeClassifier(policy="id3").fit(release.with_target("Play")).tree_
     named = TreeClassifier(policy="id3").fit(Complement().disguise(table, schema)).tree_
     assert tree.same_as(named)
+
+
+@pytest.mark.parametrize(
+    "dummy",
+    [{"Wind": [1, 2]}, {"Wind": ["x", 2]}, {3: ["x"]}, {"Wind": ["x"], "Play": ["y"]}, {}],
+)
+def test_dummies_that_are_no_names_are_refused(dummy: dict[Any, Any]) -> None:
+    codings = {attribute.name: attribute.coding() for attribute in SCHEMA}
+    named = Universe.from_dict({"copies": 3, "dummy": {"Wind": ["x"]}}, codings)
+    assert named.to_dict() == {"copies": 3, "dummy": {"Wind": ["x"]}}
+    assert Universe.from_dict({"copies": 3}, codings).to_dict() == {"copies": 3}
+    with pytest.raises((TypeError, ValueError)):
+        Universe.from_dict({"copies": 3, "dummy": dummy}, codings)
+    with pytest.raises(ValueError, match=r"^$"):
+        Universe.from_dict({"dummy": {"Wind": ["x"]}, "copies": 3}, codings)
+
+
+def test_as_many_copies_are_read_as_can_be_counted() -> None:
+    codings = {attribute.name: attribute.coding() for attribute in SCHEMA}
+    size = 3 * 2 * 2 * 2
+    most = min(_EXACT, _MOST // (2 * size))
+    for copies in (1, most):
+        assert Universe.from_dict({"copies": copies}, codings).copies == copies
+    for copies in (0, most + 1):
+        with pytest.raises(ValueError, match=r"^$"):
+            Universe.from_dict({"copies": copies}, codings)

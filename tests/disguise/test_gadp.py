@@ -344,3 +344,21 @@ def test_columns_that_never_vary_have_no_basis() -> None:
     assert left.shape == (4, 2)
     assert lost == 1
     assert np.allclose(left.T @ left, np.eye(2))
+
+
+def test_a_column_that_never_varies_tells_nothing_and_does_no_harm() -> None:
+    """Whether one that is beside the confidential ones is there or not: the same numbers."""
+    records = people(400)
+    alike = {**records, "sex": np.full(400, "f")}
+    with Randomness.seeded(5) as source:
+        table = coded(alike, SCHEMA)
+        drawn = CGADP(SECRET).perturb(table, SCHEMA, source)
+        few = MemoryTable({name: table.columns[name] for name in SCHEMA.names if name != "sex"})
+        without = SCHEMA.with_attributes([one for one in SCHEMA if one.name != "sex"])
+        other = CGADP(SECRET).perturb(few, without, source)
+    for name in SECRET:
+        assert np.isfinite(drawn.columns[name]).all()
+        np.testing.assert_allclose(drawn.columns[name], other.columns[name])
+    with Randomness.seeded(5) as source:
+        varied = CGADP(SECRET).perturb(coded(records, SCHEMA), SCHEMA, source)
+    assert not np.allclose(varied.columns["size"], other.columns["size"])  # sex tells something

@@ -304,8 +304,45 @@ def test_own_breakpoints_keep_the_tree(turned: bool) -> None:
         ({"functions": {"age": [(1, 0), (0, 0), (1, 0), (1, 0)]}}, "slope other than 0"),
         ({"functions": {"age": [(1, 0), (1, -60), (1, 0), (1, 0)]}}, "order between"),
         ({"breaks": {"age": [50]}, "functions": {"age": [(-1, 0), (1, 0)]}}, "several classes"),
+        ({"breaks": {"age": [30]}, "functions": {"age": [(1, 0), (-1, 200)]}}, "piece 2 of 'age'"),
+        (
+            {"breaks": {"age": [30, 50]}, "functions": {"age": [(1, 0), (-1, 90), (1, 50)]}},
+            "piece 2 of 'age'",
+        ),
+        ({"breaks": {"age": [30]}, "functions": {"age": [(1, 0), (1, -1)]}}, "order between"),
+        ({"functions": {"age": [(1, 0, 0), *LINES[1:]]}}, "slope other than 0"),
+        ({"breaks": {"age": [10]}}, "from 10 to 90"),
+        ({"breaks": {"age": [90]}}, "from 10 to 90"),
+        ({"breaks": {"risk": [50]}}, "no attribute 'risk'"),
     ],
 )
 def test_functions_that_do_not_keep_a_tree(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(PlanError, match=said):
         Monotone(**settings).encode({"age": AGES, "risk": RISKS}, RISK)
+
+
+@pytest.mark.parametrize(
+    ("cuts", "lines"),
+    [
+        ([30], [(-1, 39), (1, 0)]),  # the first piece has one class, so it may go against the rest
+        ([30, 37.5, 55.5], [(1, 0), (-1, 80), (-1, 110), (-1, 200)]),
+        ([30], [(1, 0), (1, 0)]),  # images that meet are in order
+        ([], [(-2, 0)]),  # all of it reversed
+        ([60, 80], [(1, 0), (-1, 200), (-1, 300)]),  # nobody is above 80
+    ],
+)
+def test_a_piece_of_one_class_may_go_against_the_order(
+    cuts: list[float], lines: list[tuple[float, float]]
+) -> None:
+    method = Monotone(breaks={"age": cuts}, functions={"age": lines})
+    release, key = method.encode({"age": AGES, "risk": RISKS}, RISK, shuffle=False)
+    shown = release.parts[0].table.collect(6).columns["age"]
+    places = np.searchsorted(cuts, AGES)
+    expected = [lines[at][0] * age + lines[at][1] for at, age in zip(places, AGES, strict=True)]
+    assert shown == pytest.approx(expected)
+    assert key["age"].decode(shown) == pytest.approx(AGES)
+    ends = [*cuts, 90.0]
+    for at, piece in enumerate(key["age"].pieces):
+        inside = AGES[places == at] if (places == at).any() else [ends[at]]
+        assert (piece.least, piece.most) == (min(inside), max(inside))
+    assert key["age"].reversed == (len(lines) == 1)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privet as pv
-from privet.disguise.units import kept_rows
+from privet.disguise.units import _STREAM, kept_rows
 from privet.errors import DataError, PlanError, SchemaError
 from privet.randomness import Randomness
 from privet.release import Release
@@ -154,3 +154,31 @@ def test_schemas_keep_the_unit(tmp_path: Path) -> None:
     assert (read.unit, read.rows_per_unit) == ("patient", 2)
     assert read.with_target("ill").unit == "patient"
     assert read.with_attributes(ATTRIBUTES).unit is None
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_a_persons_records_with_the_lowest_words_are_kept(most: int) -> None:
+    """A record's word is that of its row: a seed keeps the same records wherever they are read."""
+    table = visits(200, 40)
+    with Randomness.seeded(9) as source:
+        kept = kept_rows(table, schema(unit="patient", rows_per_unit=most), source)
+        words = source.shuffle_words(_STREAM, 0, 200)
+    assert kept.rows is not None
+    expected = [
+        (words[table["patient"] == person] < word).sum() < most
+        for person, word in zip(table["patient"], words, strict=True)
+    ]
+    assert kept.rows.tolist() == expected
+    assert kept.people is not None
+    assert kept.people.left_out == expected.count(False) == 200 - kept.of(200)
+
+
+def test_without_a_column_of_people_what_was_declared_is_believed() -> None:
+    table = visits(20, 5)
+    with Randomness.seeded(9) as source:
+        assert kept_rows(table, schema(), source).people is None
+        declared = kept_rows(table, schema(rows_per_unit=3), source)
+    assert declared.people is not None
+    assert (declared.people.rows, declared.people.counted) == (3, False)
+    assert declared.rows is None
+    assert declared.of(20) == 20

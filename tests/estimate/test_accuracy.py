@@ -1,6 +1,7 @@
 """Accuracy about the originals from disguised records, where thresholds cut cells."""
 
 import math
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -9,12 +10,13 @@ import numpy as np
 import pytest
 
 import privet as pv
-from privet.coding import Coding
+from privet.coding import Box, Coding
 from privet.estimate import accuracy as module
 from privet.estimate.accuracy import _shared, accuracy
 from privet.estimate.voted import Right
 from privet.tree import Tree
 from tests.estimate.test_settle import records, schema
+from tests.tree.test_diagram import tree_of
 
 X, Z = (Coding.cells(name, range(4), range(1, 5)) for name in "xz")
 PURITY = (0.9, 0.8, 0.7, 0.6)
@@ -166,3 +168,61 @@ def test_numbers_become_shares(told: Right, rows: int, every: int, expected: Any
     release: Any = SimpleNamespace(rows=every)
     found = _shared(told, rows, release)
     assert (found.value, found.error, found.cut) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        chain((0, 1.25), (1, 2.5), (0, 2.0)),
+        tree_of((0, 0, 1.25), (1, 1, 2.5), (2, 1, 0.5)),  # tests on both sides of a cut cell
+        tree_of((0, 0, 1.25), (2, 1, 0.5), (1, 0, 0.5), (3, 1, 1.25)),
+    ],
+)
+def test_the_pieces_of_a_cell_make_up_all_of_it(tree: Tree) -> None:
+    for region in module._regions(tree):
+        widths = [width for _, width, _ in region.nodes]
+        assert sum(widths) == pytest.approx(1)
+        assert min(widths) > 0
+        nodes = [node for node, _, _ in region.nodes]
+        assert len(set(nodes)) == len(nodes)
+        assert (tree.child[nodes] < 0).all()
+
+
+def test_a_piece_that_a_threshold_leaves_whole_goes_one_way() -> None:
+    """Right of 1.75 nothing is left of 1.25."""
+    tree = chain((0, 1.75), (0, 1.25))
+    (region,) = (one for one in module._regions(tree) if one.box.mask("x", 4)[1])
+    assert [(node, width) for node, width, _ in region.nodes] == [(1, 0.75), (4, 0.25)]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_leaves_of_a_subtree_count_by_their_records(scale: float) -> None:
+    """Leaves of 100, 300 and 600 records say "no", "yes" and "no"; also where they are parts."""
+    tree = chain((0, 1.25), (0, 1.75))
+    leaves = [1, 3, 4]
+    counts = tree.counts.copy()
+    counts[leaves] *= np.array([[1.0], [3.0], [6.0]]) * scale
+    tree = replace(tree, counts=counts)
+    odds, sure, maybe = module._Region(Box(), ((0, 1.0, {}),)).right(tree).T.tolist()
+    no, yes = 0.1 * 0.9 + 0.6 * 0.7, 0.3 * 0.8
+    assert odds == pytest.approx([no / (no + 0.3 * 0.2), yes / (yes + 0.1 * 0.1 + 0.6 * 0.3)])
+    assert (sure, maybe) == ([0, 0], [1, 1])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_other_cells_go_to_the_side_of_their_centres(missing: bool) -> None:
+    """Their centres are 0.5, 1.5 and 4; what is missing goes where the tree sent it before."""
+    before = replace(X, missing=missing)
+    tree = chain((0, 1.5), (1, 2.0), (0, 2.0))
+    route = np.array([0, 0, 1, 1, *[0] * missing], np.int16)
+    routes = (route, *tree.routes[1:4], route, *tree.routes[5:])
+    tree = replace(tree, codings=(before, Z), routes=routes)
+    cells = Coding.cells("x", [0, 1, 2], [1, 2, 6], missing=missing)
+    other = module._with_cells(tree, 0, cells)
+    first, second, third = (other.routes[node] for node in (0, 2, 4))
+    assert first is not None
+    assert third is not None
+    assert second is tree.routes[2]
+    assert first.tolist() == [0, 0, 1, *[0] * missing]  # a centre that is the threshold goes left
+    assert third.tolist() == [0, 0, 1, *[0] * missing]
+    assert other.codings == (cells, Z)

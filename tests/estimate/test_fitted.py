@@ -316,3 +316,12 @@ def test_splits_of_one_table_say_how_sure_they_are() -> None:
     assert (tree.size_errors[1:] > 0).all()
     assert (tree.errors[1:] > 0).all()
     assert tree.z[0] > 10
+
+
+def test_a_set_that_is_too_large_has_no_table() -> None:
+    evidence = fitted(released(8, rows=500))
+    evidence._most = 2
+    assert list(evidence.joints([(0,), (0, 1), (0, 1, 2)])) == [(0,), (0, 1)]
+    assert list(evidence.joints([(0, 1, 2)])) == []
+    evidence._most_cells = 1
+    assert list(evidence.joints([(0,), (1, 2)])) == [(0,)]  # one attribute always has its table

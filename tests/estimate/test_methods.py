@@ -90,3 +90,20 @@ def test_very_long_columns_are_sampled_evenly(monkeypatch: pytest.MonkeyPatch) -
     table = MemoryTable({"n": np.arange(100.0)})
     found = methods._numbers([table], ["n"])
     assert found["n"].tolist() == np.arange(0.0, 100.0, 6).tolist()
+
+
+@pytest.mark.parametrize(("most", "method"), [(3, "joint"), (4, "joint"), (2, "direct")])
+def test_joint_tables_are_fitted_up_to_so_many_values(
+    monkeypatch: pytest.MonkeyPatch, most: int, method: str
+) -> None:
+    """The attribute 't' has three; a number that was not cut has too many."""
+    whole = release(disguised=True)
+    assert evidence_of(whole).method == "direct"
+    names = ["t", "y"]
+    schema = Schema([SCHEMA[name] for name in names], target="y")
+    columns = whole.parts[0].table.collect(12).columns
+    table = MemoryTable({name: columns[name] for name in names})
+    codings = {name: whole.codings[name] for name in names}
+    small = Release(schema, codings, (replace(whole.parts[0], table=table),))
+    monkeypatch.setattr(methods, "MOST_VALUES", most)
+    assert evidence_of(small).method == method

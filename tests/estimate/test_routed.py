@@ -125,3 +125,27 @@ def test_scale_turns_units_into_records() -> None:
     )
     np.testing.assert_array_equal(held.root().at(0)[0].mean, [[0.5], [2.5]])
     assert not held.root().at(0)[0].variances(np.ones((3, 2, 1))).any()
+
+
+def test_records_of_closed_nodes_take_no_room() -> None:
+    """Two of four children are kept, then two of their four: room is made for what is kept."""
+    rows = 64
+    bits = (np.arange(rows)[:, None] >> np.arange(3) & 1).astype(np.uint8)
+    table = MemoryTable(
+        {**dict(zip("abc", bits.T, strict=True)), "class": np.zeros(rows, np.uint8)}
+    )
+    codings = [coding(name, 2, ordered=True) for name in "abc"]
+    for weight in (None, np.ones(rows, np.int64)):
+        held: Any = routed(table, codings, "class", ("u",), weight)
+        frontiers = [held.root()]
+        for place, keep in enumerate(([True, True], [False, True, True, False], [False, True] * 2)):
+            nodes = len(frontiers[-1].tables.counts)
+            branch = np.tile(np.arange(2, dtype=np.int16), (nodes, 1))
+            splits = Splits(np.full(nodes, place), branch, np.full(nodes, 2))
+            frontiers.append(held.split(frontiers[-1], splits, np.array(keep)))
+        states = [frontier.state for frontier in frontiers]
+        assert [len(state.words) for state in states] == [64, 64, 64, 32]
+        assert [len(state.weight) for state in states[1:]] == (
+            [0, 0, 0] if weight is None else [64, 64, 32]
+        )
+        assert [int(state.counts[:, :2].sum()) for state in states] == [64, 64, 32, 16]

@@ -11,7 +11,7 @@ import privet as pv
 from privet.coding import Coding
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
-from privet.estimate.settle import _can_move, _moved, _value, settled
+from privet.estimate.settle import DENSE, _can_move, _densities, _moved, _value, settled
 from privet.grow import grow
 from privet.split import POLICIES
 from privet.tree import Tree
@@ -221,3 +221,24 @@ def test_a_border_moves_only_if_the_cells_on_both_sides_can_be_cut(last: int, ca
     assert _can_move(tree, 0, Mock(is_disguised=lambda place: place == 0)) is can
     assert not _can_move(tree, 0, Mock(is_disguised=lambda _: False))
     assert not _can_move(tree, 1, Mock(is_disguised=lambda _: True))  # a leaf
+
+
+@pytest.mark.parametrize("cell", range(8))
+def test_three_cells_on_either_side_tell_how_densely_records_lie(cell: int) -> None:
+    """The tree divides its eight cells in the middle: those of the other half do not count."""
+    model = model_of("one")
+    assert DENSE == 3
+    ends = np.array([0, 1, 3, 6, 10, 15, 21, 28, 36.0])
+    cells = Coding.cells("x", ends[:-1], ends[1:], missing=True)
+    tree = replace(model._tree, codings=(cells, model._tree.codings[1]))
+    rows = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 100])
+    table = np.broadcast_to(rows[:, None, None], model._joint.table.shape)
+    joint = replace(model._joint, table=table)
+    last = int((np.asarray(tree.routes[0]) == 0).sum()) - 1
+    left = [c for c in range(cell - 3, cell) if 0 <= c <= last]
+    right = [c for c in range(cell + 1, cell + 4) if last < c < 8]
+    found = _densities(tree, 0, joint, (0, 1), cell)
+    widths = np.diff(ends)
+    both = [rows[side].sum() / widths[side].sum() if side else 0.0 for side in (left, right)]
+    scale = np.prod(table.shape[1:]) * 2.0  # cells of the other attribute and classes, told apart
+    assert found.tolist() == pytest.approx([scale * dense for dense in both])

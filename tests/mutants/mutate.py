@@ -225,12 +225,18 @@ def _without(copy: Copy, path: Path) -> Path:
     stale, waiting = set(), {path}
     while waiting:
         stale |= waiting
-        names = {".".join(one.relative_to(ROOT / "src").with_suffix("").parts) for one in waiting}
+        names = {_module(one) for one in waiting}
         waiting = {o for o, text in texts.items() if any(n in text for n in names)} - stale
+    own = path.read_text("utf-8")  # it may hand kernels to others, which keep them in their own
+    stale |= {one for one in texts if _module(one) in own}
     for one in stale:
         for compiled in copy.used.rglob(f"{one.stem}.*"):
             compiled.unlink()
     return copy.used
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
 
 
 def main() -> int:

@@ -144,3 +144,14 @@ def unsealed(text: str) -> str:
     form = {**json.loads(text), "version": 1}
     del form["checksum"]
     return json.dumps(form, ensure_ascii=False) + "\n"
+
+
+def test_an_answer_is_not_seeded_unless_it_says_so() -> None:
+    sums = np.arange(6).reshape(1, 3, 2)
+    plain = Answer("a" * 64, "q" * 64, "north", 9, sums, 2 * sums)
+    assert not plain.seeded
+    for one in (plain, replace(plain, seeded=True)):
+        again = Answer.from_json(one.to_json())
+        assert again.seeded is one.seeded
+        assert again.first.tolist() == sums.tolist()
+        assert again.second.tolist() == (2 * sums).tolist()

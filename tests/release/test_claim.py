@@ -8,7 +8,7 @@ import pytest
 
 from privet.channel import GammaDiagonal, JointGammaDiagonal
 from privet.release import Claim
-from privet.release.claim import DRAWN, PRIORS, posterior
+from privet.release.claim import DRAWN, PRIORS, _same, percent, posterior
 from privet.release.people import People
 
 AGE, CAR = GammaDiagonal("age", 10, 8), GammaDiagonal("car", 3, 3)
@@ -225,3 +225,37 @@ def test_parts_drawn_at_random_come_after_the_promises() -> None:
     assert DRAWN not in said
     assert [line for line in said if "several parts" in line] == said[-1:]
     assert made.to_dict()["notes"] == [DRAWN]
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "same"),
+    [
+        (0.1, 0.1 + 1e-13, True),
+        (0.0, 1e-13, True),
+        (0.1, 0.1001, False),
+        (1.0, 1, False),  # a card has whole numbers where it has them
+        (1, 1.0, False),
+        (1.0, None, False),
+        (None, 1.0, False),
+        (1.0, "1.0", False),
+        (True, 1, False),
+        ({"a": 0.1, "b": [1, 2.0]}, {"a": 0.1, "b": [1, 2.0 + 1e-13]}, True),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}, False),  # in another order
+        ({"a": 1}, {"a": 2}, False),
+        ({"a": 1}, [1], False),
+        ([1], {"a": 1}, False),
+        ({}, [], False),
+        ([], {}, False),
+        ([1, 2], [1], False),
+        ([1, 2], [1, 3], False),
+        ([1], (1,), False),
+        ("x", "x", True),
+    ],
+)
+def test_cards_claim_the_same_up_to_rounding_only(value: object, other: object, same: bool) -> None:
+    assert _same(value, other) is same
+
+
+def test_shares_in_percent() -> None:
+    shares = [Fraction(1, 20), Fraction(1, 3), Fraction(9998, 10000), Fraction(9999, 10000)]
+    assert [percent(share) for share in shares] == ["5 %", "33.33 %", "99.98 %", "> 99.9 %"]

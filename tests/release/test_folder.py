@@ -33,8 +33,8 @@ def release(rows: int = 500, seed: int = 1) -> Release:
 
 def test_what_is_written_comes_back(tmp_path: Path) -> None:
     made = release()
-    made.write(tmp_path / "deep" / "r")
-    back = Release.read(tmp_path / "deep" / "r")
+    made.write(tmp_path / "very" / "deep" / "r")
+    back = Release.read(tmp_path / "very" / "deep" / "r")
     assert back.schema == made.schema
     assert back.claim == made.claim
     assert (back.seeded, back.shuffled, back.rows) == (True, True, 500)
@@ -362,3 +362,21 @@ def test_a_folder_that_others_replace_is_looked_at_again(
     path.write_text("in the way")
     with pytest.raises(ReleaseError, match="is no folder"):
         folder.check_free(path, overwrite=True)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    """The file where the system says which it is, else the folder."""
+    path = tmp_path / "r"
+    release().write(path)
+    place = path / "part-0.parquet" if named else path
+    error = OSError(errno.EIO, "it broke", *([str(place)] if named else []))
+
+    def broken(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(folder, "ParquetTable", broken)
+    with pytest.raises(ReleaseError, match=rf"^{re.escape(str(place))} cannot be read: "):
+        Release.read(path)

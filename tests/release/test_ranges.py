@@ -2,12 +2,18 @@
 
 import datetime as dt
 import re
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pytest
 
+from privet.channel import Band, GammaDiagonal
 from privet.coding import Coding
-from privet.disguise import Plan, Substitution
-from privet.release.ranges import _random_points, as_date, near_cells
+from privet.disguise import Complement, Plan, Substitution
+from privet.errors import MethodError
+from privet.release.ranges import _random_points, as_date, near_cells, range_words
 from privet.schema import Attribute, Schema
 
 
@@ -72,3 +78,73 @@ def test_ranges_are_shown_by_random_points_of_them() -> None:
     points = release.to_frame(representative="random", seed=3)["age"].to_numpy()
     assert ((points >= 10 * first) & (points <= 10 * (last + 1))).all()
     assert len(np.unique(points)) == 400
+
+
+def test_ranges_in_words() -> None:
+    """Whole numbers from 0 to 2, then 3 alone, then from 4 on; some are missing."""
+    cells = Coding.cells("kids", [0, 3, 4], [2, 3, 9], missing=True)
+    assert range_words(cells, None).tolist() == ["0 to 2", "3", "4 to 9", "missing"]
+    band = Band("kids", 4, 8, half=1)
+    assert range_words(cells, band).tolist() == [
+        "0 to 2",
+        "0 to 3",
+        "0 to 9",
+        "3 to 9 or missing",
+        "4 to 9 or missing",
+        "missing",
+    ]
+    days = Coding.cells("day", [0, 31], [30, 58])
+    said = ["1970-01-01 to 1970-01-31", "1970-02-01 to 1970-02-28"]
+    assert range_words(days, None, days=True).tolist() == said
+
+
+def test_codes_come_likeliest_from_where_the_law_is_largest() -> None:
+    """Up to what sharing out words leaves over: a millionth is no difference."""
+    kept = near_cells(GammaDiagonal("car", 5, 3))
+    assert [side.tolist() for side in kept] == [[0, 1, 2, 3, 4]] * 2
+    law = np.array(
+        [
+            [0.5, 0.5, 0.1, 0.1],
+            [0.1, 0.2, 0.2 * (1 - 5e-7), 0.1],
+            [0.1, 0.1, 0.4, 0.4 * (1 - 5e-6)],
+            [0.3, 0.2, 0.3, 0.4],
+        ]
+    )
+    channel: Any = SimpleNamespace(levels=lambda: None, matrix=lambda: law)
+    assert [side.tolist() for side in near_cells(channel)] == [[0, 1, 2, 3], [1, 2, 2, 3]]
+    band = Band("age", 4, 8, half=1)
+    first, last = near_cells(band)
+    assert first.tolist() == [0, 0, 0, 1, 2, 3]
+    assert last.tolist() == [0, 1, 2, 3, 3, 3]
+
+
+@pytest.mark.parametrize("rows", [-1, 0, 1, 5, 6, 9, 12, 50])
+def test_the_first_records_are_those_of_the_first_part(rows: int) -> None:
+    schema = Schema(
+        [Attribute.categorical("car", ["a", "b", "c"]), Attribute.categorical("ill", ["n", "y"])],
+        target="ill",
+    )
+    parts = [
+        Plan({}, default=Substitution(8)).disguise(
+            {"car": list("abcabc"), "ill": list("nynyny")}, schema, seed=seed
+        )
+        for seed in (1, 2)
+    ]
+    both = replace(parts[0], parts=(*parts[0].parts, *parts[1].parts))
+    every = [record for one in parts for record in one.to_frame().to_pylist()]
+    assert len(every) == 12
+    assert both.head(rows).to_pylist() == every[: max(rows, 0)]
+    assert both.head(rows).column_names == ["car", "ill"]
+    assert both.to_frame().to_pylist() == every
+
+
+def test_what_completes_a_table_is_no_table_of_records() -> None:
+    schema = Schema(
+        [Attribute.categorical("car", ["a", "b"]), Attribute.categorical("ill", ["n", "y"])],
+        target="ill",
+    )
+    release = Complement().disguise({"car": list("ab"), "ill": list("ny")}, schema)
+    with pytest.raises(MethodError, match="no records of its own"):
+        release.to_frame()
+    with pytest.raises(MethodError, match="no records of its own"):
+        release.head(1)

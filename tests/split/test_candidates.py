@@ -15,7 +15,7 @@ from privet.estimate.fitted_table import Fitted
 from privet.split.candidates import candidates_of
 from privet.split.counted import CountTables, best_counted, offsets_of
 from privet.split.policy import Policy
-from privet.split.tables import Counted, Linear
+from privet.split.tables import Counted, Linear, sureness
 from tests.strategies import coding, ranked, seeds
 
 policies = st.builds(
@@ -159,6 +159,25 @@ def test_a_child_must_be_larger_than_its_error() -> None:
     assert not ranked([Noisy(mean, 8.0, 0.0)], codings, Policy())
 
 
+def test_a_child_of_few_records_may_be_surer_than_a_record() -> None:
+    """A record is five errors of 0.2; two errors are enough, and less than two are not."""
+    codings = [coding("a", 2, ordered=True)]
+    assert ranked([Noisy(table([1, 0], [0, 1000]), 0.02, 0.0)], codings, Policy())
+    branch, counts = np.array([[0, 1]], np.int16), table([0, 1], [1000, 0])[None]
+    for variance, large in ((0.12, True), (0.125, True), (0.13, False)):  # of each of two cells
+        seen = Noisy(counts[0], variance).screened(branch, counts, np.ones(1), Policy())
+        assert seen.large.tolist() == [[large, True]]
+
+
+def test_how_sure_gains_are_and_what_they_score() -> None:
+    """z errors above zero, a gain counts for 1 − (2 / z)² of itself; without error for all."""
+    gain = np.array([0.4, 0.4, 0.4, 0.0, -0.4, 0.4, 0.4])
+    variance = np.array([0.01, 0.04, 0.16, 0.01, 0.01, -0.01, 0.0])
+    z, score = sureness(gain, variance, 2.0)
+    assert z.tolist() == pytest.approx([4, 2, 1, 0, -4, 0, np.inf])
+    assert score.tolist() == pytest.approx([0.3, 0.0, -1.2, -1, -1, -1, 0.4])
+
+
 def test_errors_and_leads_of_children() -> None:
     codings = [coding("a", 3, ordered=True)]
     mean = table([90, 10], [80, 20], [10, 90])
@@ -258,3 +277,49 @@ def test_no_side_of_a_cut_needs_more_than_25_records(rows: int) -> None:
         every = candidates_of(0, table, one, policy)
         allowed = every is not None and bool(np.isfinite(every.score).any())
         assert allowed == (rows >= 25 or name == "id3")
+
+
+@pytest.mark.parametrize(
+    ("z", "values", "branches", "passes"),
+    [
+        (1.01, 2, 2, True),  # half of the two errors that a split has to bring is enough to go on
+        (0.99, 2, 2, False),
+        (1.75, 3, 2, True),  # a third category costs 2 of z²: √3 is left for what has to be 1
+        (1.72, 3, 2, False),
+        (2.24, 4, 2, True),
+        (2.23, 4, 2, False),
+        (1.75, 9, 3, True),  # of a branch each, branches are counted
+        (1.72, 9, 3, False),
+    ],
+)
+def test_a_split_of_categories_pays_for_its_choices(
+    z: float, values: int, branches: int, passes: bool
+) -> None:
+    one = coding("a", values, ordered=False)
+    held = Fitted(np.ones((values, 2)))
+    branch = (np.arange(values) % branches).astype(np.int16)
+    with patch.object(Fitted, "likelihood_z", lambda *_: z):
+        written = held.written(branch, np.ones((branches, 2)), one, np.inf)
+    assert (written is not None) == passes
+    if written is not None:
+        free = z**2 - (min(values, branches if branches > 2 else values) - 2) * 2.0
+        assert written.z == pytest.approx(free**0.5)
+
+
+def test_a_split_has_to_be_as_sure_as_asked_by_itself() -> None:
+    one, branch = coding("a", 2, ordered=True), np.array([0, 1], np.int16)
+    three = Fitted(np.ones((3, 2)), split_z=3.0)
+    with patch.object(Fitted, "likelihood_z", lambda *_: 3.0):  # less 9 / 2 for a third category
+        found = three.written(
+            np.array([0, 1, 1], np.int16), np.ones((2, 2)), coding("a", 3, ordered=False), 9.0
+        )
+    assert found is not None
+    assert found.z == pytest.approx(4.5**0.5)
+    for least, z, passes in ((1.5, 1.5, True), (1.5, 1.4, False), (0.5, 1.0, True)):
+        held = Fitted(np.ones((2, 2)), least_z=least)
+        with patch.object(Fitted, "likelihood_z", lambda *_, z=z: z):
+            assert (held.written(branch, np.ones((2, 2)), one, 9.0) is not None) == passes
+            free = Fitted(np.ones((2, 2)), split_z=0.0, least_z=least)
+            written = free.written(branch, np.ones((2, 2)), one, 9.0)
+        assert written is not None
+        assert written.z == 9.0  # none has to be sure

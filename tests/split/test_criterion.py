@@ -1,6 +1,7 @@
 """Criteria: worked examples, laws of every registered kind, and one added by a single file."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from privet.estimators import TreeClassifier
 from privet.grow import grow
 from privet.split import Policy, criteria
 from privet.split.counted import CountTables, best_counted
+from privet.split.criteria import entropy, gini
 from privet.split.criterion import criterion, criterion_names
 from tests import twins
 from tests.strategies import coding, ranked, seeds
@@ -96,6 +98,17 @@ def test_the_compiled_twin_chooses_the_same(name: str, seed: int, ordered: bool)
     assert (compiled is None) == (not plain)
     if compiled is not None:
         assert compiled.gain == pytest.approx(plain[0].gain, abs=1e-9)
+
+
+@pytest.mark.parametrize("module", [gini, entropy])
+@given(counts=counts_of_classes)
+def test_terms_of_classes_add_up_to_the_impurity(module: Any, counts: list[int]) -> None:
+    rows = float(sum(counts))
+    if rows > 0:
+        summed = sum(module.term(float(count)) for count in counts)
+        expected = float(module.impurity(np.array(counts, np.float64)))
+        assert module.total(summed, rows) == pytest.approx(expected, abs=1e-7)
+    assert module.term(0.0) == 0.0
 
 
 def test_an_unknown_criterion_is_named_with_those_there_are() -> None:

@@ -1,12 +1,14 @@
 """What is printed of errors: nothing where there are none, nothing where nobody knows them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from privet import datasets
+from privet.coding import Coding
 from privet.disguise import (
     AdditiveNoise,
     Exact,
@@ -21,8 +23,9 @@ from privet.forests import ForestClassifier
 from privet.schema import Attribute, Schema
 from privet.tree import Tree
 from privet.tree.export import rules, sql
-from privet.tree.figures import border
+from privet.tree.figures import border, percent
 from privet.tree.understand import importances, steps
+from tests.tree.test_draw import staircase
 
 BITS = Schema(
     [Attribute.categorical(name, ["no", "yes"]) for name in ("a", "b", "ill")], target="ill"
@@ -162,3 +165,80 @@ def test_whole_numbers_have_whole_or_half_borders(way: str) -> None:
         assert model.score(table) > 0.85
         for cut in tree.threshold[tests].tolist():  # databases compare with just what predict does
             assert repr(cut) in sql(tree)
+
+
+@pytest.mark.parametrize(
+    ("counts", "error", "said"),
+    [
+        ([75.0, 25.0], 0.05, "75 ± 5 %"),
+        ([0.6, 0.2], 0.05, "75 ± 5 %"),  # less than a record is measured all the same
+        ([75.0, 25.0], 0.004, "75 %"),  # an error of 0.4 % is not worth a word
+        ([75.0, 25.0], 0.006, "75 ± 0.6 %"),
+        ([50.0, 50.0], 0.25, "≈ 90 %"),  # the interval reaches down to nothing
+        ([50.0, 50.0], 0.24, "50 ± 24 %"),
+        ([9.0, 0.0], 0.499, "100 ± 50 %"),
+        ([0.0, 0.0], 0.05, "90 ± 5 %"),  # nobody was measured: what was learned
+        ([-3.0, 1.0], 0.05, "90 ± 5 %"),
+        ([75.0, 25.0], np.nan, "90 %"),
+    ],
+)
+def test_a_share_is_that_of_the_measured_counts(
+    counts: list[float], error: float, said: str
+) -> None:
+    """What was learned is nine tenths here."""
+    tree = replace(
+        staircase(2),
+        counts=np.tile(counts, (3, 1)),
+        chances=np.tile([0.9, 0.1], (3, 1)),
+        label=np.zeros(3, np.int64),
+        share_errors=np.full(3, error),
+    )
+    assert percent(tree, 0) == said
+    assert percent(replace(tree, share_errors=None), 0) == "90 %"
+    unknown = replace(tree, share_errors=None, size_errors=np.full(3, np.nan))
+    assert percent(unknown, 0) == "≈ 90 %"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "below", "above", "said"),
+    [
+        (20.4321, 10.6, 30.6, "20"),  # a twentieth of what lies between is worth a digit
+        (11.4321, 10.6, 12.6, "11.4"),
+        (11.4321, 10.6, 12.5, "11.43"),
+        (10.97, 10.6, 30.6, "11"),
+        (10.47, 10.4, 30.4, "10.5"),  # 10 lies outside
+        (30.59, 10.6, 30.6, "30.59"),  # so do 31 and 30.6, which is no border
+        (30.0, 20.0, 40.0, "30"),
+        (0.5, 0.0, 1.0, "0.5"),
+        (7.0, 6.99, 7.01, "7"),
+        (6.996, 6.99, 7.01, "6.996"),
+    ],
+)
+def test_a_border_has_as_many_digits_as_are_known(
+    threshold: float, below: float, above: float, said: str
+) -> None:
+    tree = staircase(2)
+    around = np.full((3, 2), np.nan)
+    around[0] = below, above
+    tree = replace(tree, threshold=np.array([threshold, np.nan, np.nan]), around=around)
+    assert border(tree, 0) == said
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ([0, 1, 2, 3], "1.23"),
+        ([0, 2, 4, 7], "1.2"),
+        ([0, 0.5, 3, 7], "1.23"),
+        ([0, 3, 7, 7.5], "1.23"),
+        ([0, 30, 60], "1"),
+        ([-np.inf, 0, 2, np.inf], "1.2"),
+        ([-np.inf, 0, np.inf], "1.23456789"),  # no cell has two ends
+    ],
+)
+def test_a_border_in_a_cell_has_digits_by_the_narrowest(ends: list[float], said: str) -> None:
+    tree = staircase(2)
+    cells = Coding.cells(tree.codings[0].name, ends[:-1], ends[1:])
+    tree = replace(tree, codings=(cells,), threshold=np.array([1.23456789, np.nan, np.nan]))
+    for around in (np.full((3, 2), np.nan), np.full((3, 2), 1.23456789)):
+        assert border(replace(tree, around=around), 0) == said

@@ -154,6 +154,26 @@ def test_a_tree_is_worth_what_telling_its_classes_one_by_one_takes(classes: int)
     assert not all(found)
 
 
+@pytest.mark.parametrize("policy", ["cart", "id3"])
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_test_of_categories_is_told_by_what_goes_where(policy: str, others: int) -> None:
+    """Two branches: any part of five names may go left. A branch each: there is nothing to tell."""
+    found = []
+    for run in range(1, 13):
+        names = np.repeat(list("abcde"), run).astype(object)
+        y = np.isin(names, ["b", "d"])
+        X = np.column_stack([names, *[np.resize(["p", "q"], len(y)).astype(object)] * others])
+        tree = TreeClassifier(policy=policy, max_depth=1).fit(X, y).tree_
+        assert len(tree.leaves) == (2 if policy == "cart" else 5)
+        leaves = sum(told_one_by_one(tree.counts[leaf]) for leaf in tree.leaves)
+        test = math.log(2) + math.log(1 + others) + (4 * math.log(2) if policy == "cart" else 0)
+        worth = leaves + test < told_one_by_one(tree.counts[0])
+        assert is_worth_telling(tree) == worth
+        found.append(worth)
+    assert any(found)
+    assert not all(found)
+
+
 def test_as_many_leaves_are_left_as_asked_for() -> None:
     X, y = np.arange(64.0)[:, None], np.arange(64) % 2
     grown = TreeClassifier(policy="cart", min_samples_leaf=1).fit(X, y).tree_
@@ -186,6 +206,7 @@ def chain(*z: float, side: int = 1) -> Tree:
         ((np.inf, 0.0, 0.0), 1),
         ((0.0, 0.0, np.inf), 3),
         ((2.0, 2.0, 2.0), 0),  # just sure enough is not enough
+        ((2.1, 1.0, 2.1), 1),  # a little more is
     ],
 )
 def test_a_subtree_stays_if_its_splits_together_are_sure(
@@ -230,3 +251,72 @@ def test_chance_is_of_disguise_and_of_sampling_together() -> None:
     assert not is_chance(stump(np.inf, [[60.0, 40.0], [40.0, 60.0]]), 0.05)
     assert not is_chance(stump(np.nan, [[60.0, 40.0], [40.0, 60.0]]), 0.05)  # nobody knows
     assert not is_chance(tree.take([0]), 0.05)
+
+
+def random_counts(seed: int, scale: float = 1.0) -> Tree:
+    """A tree of up to seven tests with counts and gains of its own, small whole numbers."""
+    rng = np.random.default_rng(seed)
+    X, y = np.arange(16.0)[:, None], rng.permutation(16) % 2
+    tree = TreeClassifier(policy="cart", max_depth=3, min_samples_leaf=1).fit(X, y).tree_
+    counts = rng.integers(-1, 9, (tree.nodes, 2)).astype(np.float64) * scale
+    gain = np.where(tree.child >= 0, rng.integers(1, 4, tree.nodes), 0.0)
+    return replace(tree, counts=counts, gain=gain, label=counts.argmax(1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.sampled_from([0.0, 0.5, 1.0, 3.0]), st.sampled_from([1.0, 0.25]))
+def test_a_test_stays_where_what_is_below_costs_less(seed: int, cost: float, scale: float) -> None:
+    tree = random_counts(seed, scale)
+    counts = np.maximum(tree.counts, 0.0)
+    expected = np.zeros(tree.nodes, np.bool_)
+
+    def least(node: int) -> float:
+        alone = float(counts[node].sum() - counts[node, tree.label[node]] + cost)
+        kids = tree.children(node)
+        below = sum(least(kid) for kid in kids)
+        expected[node] = bool(kids) and below < alone
+        return min(below, alone) if kids else alone
+
+    least(0)
+    assert worth_their_cost(tree, cost).tolist() == expected.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.sampled_from([0.05, 0.25, 0.5]), st.sampled_from([1.0, 20.0, 0.25]))
+def test_errors_prune_as_their_plain_twin_does(seed: int, confidence: float, scale: float) -> None:
+    tree = random_counts(seed, scale)
+    counts = np.maximum(tree.counts, 0.0)
+    stays = np.zeros(tree.nodes, np.bool_)
+
+    def told(node: int) -> tuple[float, float]:
+        """The errors seen and hoped for, at most, of a node and all below it."""
+        rows = float(counts[node].sum())
+        seen = rows - float(counts[node, tree.label[node]])
+        best = seen + float(more_errors(rows, seen, confidence))
+        below = [told(kid) for kid in tree.children(node)]
+        if not below:
+            return seen, best
+        errors, hoped = (sum(part) for part in zip(*below, strict=True))
+        stays[node] = errors < seen - 1e-3 and hoped < best - 0.1
+        return min(errors, seen), hoped if stays[node] else best
+
+    told(0)
+    assert prune_errors(tree, confidence).same_as(cut(tree, stays))
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(1, 8), st.sampled_from([1.0, 0.1]))
+def test_the_splits_that_gain_most_are_kept(seed: int, most: int, scale: float) -> None:
+    """One after another, the best of those that can be made; of equal ones the first."""
+    tree = random_counts(seed, scale)
+    worth = tree.gain * np.maximum(tree.counts, 0.0).sum(1)
+    stays = np.zeros(tree.nodes, np.bool_)
+    for _ in range(most - 1):
+        able = [
+            node
+            for node in np.flatnonzero((tree.child >= 0) & ~stays).tolist()
+            if node == 0 or stays[tree.parent[node]]
+        ]
+        if able:
+            stays[max(able, key=lambda node: (worth[node], -node))] = True
+    assert prune_leaves(tree, most).same_as(cut(tree, stays))

@@ -99,7 +99,8 @@ def head(release: Release, rows: int) -> Any:
     _check(release, "range")
     pieces = []
     for part in release.parts:
-        if taken := min(rows, part.table.rows):
+        taken = min(max(rows, 0), part.table.rows)
+        if taken or part is release.parts[0]:  # a table without records has its columns still
             pieces.append((part, part.table.slice(0, taken).collect(taken)))
             rows -= taken
     return _frame(release, pieces, "range", None)

@@ -1,0 +1,58 @@
+"""Compiled steps of EM, by hand and against plain sums."""
+
+import numpy as np
+import pytest
+
+from privet.estimate.kernels import count_joint, divide, gather, log_likelihood, spread
+
+
+def test_records_are_counted_by_all_codes_and_the_class() -> None:
+    rng = np.random.default_rng(1)
+    codes = np.column_stack([rng.integers(0, size, 200) for size in (3, 4)]).astype(np.uint16)
+    target = rng.integers(0, 2, 200).astype(np.uint8)
+    out = np.zeros(24, np.int64)
+    count_joint(codes, target, np.array([3, 4, 2]), out)
+    expected = np.zeros((3, 4, 2), np.int64)
+    np.add.at(expected, (codes[:, 0], codes[:, 1], target), 1)
+    assert out.reshape(3, 4, 2).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(("inputs", "width"), [(4, 1), (4, 2), (3, 3), (2, 4)])
+def test_near_outputs_get_more_than_far_ones(inputs: int, width: int) -> None:
+    """A value goes to ``width`` outputs from its own on with a weight of 3, to others with 0.5."""
+    outputs = inputs + width - 1
+    matrix = np.full((outputs, inputs), 0.5)
+    for value in range(inputs):
+        matrix[value : value + width, value] = 3.0
+    rng = np.random.default_rng(2)
+    for table in (rng.random((inputs, 3)), np.eye(inputs, 3) / 8, np.zeros((inputs, 3))):
+        there = np.empty((outputs, 3))
+        spread(table, 0.5, 3.0, width, there)
+        np.testing.assert_allclose(there, matrix @ table, atol=1e-15)
+    for seen in (rng.random((outputs, 3)), np.eye(outputs, 3) / 8, np.zeros((outputs, 3))):
+        back = np.empty((inputs, 3))
+        gather(seen, 0.5, 3.0, width, back)
+        np.testing.assert_allclose(back, matrix.T @ seen, atol=1e-15)
+
+
+def test_rounding_makes_nothing_less_than_none() -> None:
+    """Of 1e16 and 1 a running sum leaves less than 0 behind; no count is."""
+    table = np.array([[1e16], [1.0], [0.0], [0.0]])
+    there = np.empty((4, 1))
+    spread(table, 0.0, 1.0, 1, there)
+    assert there.min() >= 0
+    back = np.empty((4, 1))
+    gather(np.array([[0.1], [0.2], [0.3], [0.0], [0.0]]), 0.0, 1.0, 2, back)
+    assert back.min() >= 0
+    assert back.ravel().tolist() == pytest.approx([0.3, 0.5, 0.3, 0.0], abs=1e-15)
+
+
+def test_ratios_and_likelihoods() -> None:
+    observed = np.array([3.0, 0.0, 0.5, 2.0])
+    expected = np.array([1.5, 2.0, 0.25, 0.0])
+    likelihood = log_likelihood(observed, expected)
+    known = 3 * np.log(1.5) + 0.5 * np.log(0.25)
+    assert likelihood == pytest.approx(known + 2 * np.log(1e-300))
+    assert log_likelihood(observed[:2], np.array([1.0, 0.0])) == 0.0  # what was not seen is no news
+    divide(observed, expected)
+    assert expected.tolist() == pytest.approx([2.0, 0.0, 2.0, 2e300])
