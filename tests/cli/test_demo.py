@@ -22,8 +22,9 @@ def test_json_tells_the_same() -> None:
     assert plain["accuracy"] > 0.85
     assert corrected["method"] == "joint"
     assert naive["method"] == "naive"
-    # Corrected counts tell the tree where it stands; those of disguised values do not.
-    assert abs(corrected["accuracy"] - corrected["accuracy_by_its_own_counts"]) < 0.03
+    # Corrected counts tell the tree where it stands. Borders are blurred in a fitted table, so they
+    # say too little rather than too much.
+    assert -0.01 < corrected["accuracy"] - corrected["accuracy_by_its_own_counts"] < 0.06
     assert naive["accuracy"] < corrected["accuracy"]
     assert form["claim"]["class_disclosed"]
     assert form["claim"]["private"] is False
