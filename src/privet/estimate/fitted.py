@@ -96,14 +96,16 @@ class FittedEvidence(JointTables, Evidence):
     def refined(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
         """Return evidence of the attributes that earlier trees test, in one table if it can be."""
         closer = self.narrowed(grown)
-        if closer is self or closer.whole or self._is_exact:
+        if closer is self or self._is_exact:
             return closer
-        second = grown(closer)
-        tested = tuple(np.unique(second.attribute[second.child >= 0]).tolist())
-        cells = WHOLE_CELLS // len(self.classes)
-        if not tested or closer._step(tested, cells) != 1:  # noqa: SLF001
-            return closer
-        whole = self.limited(tested)._in_one_table(tested, cells)  # noqa: SLF001
+        whole = closer
+        if not whole.whole:
+            second = grown(closer)
+            tested = tuple(np.unique(second.attribute[second.child >= 0]).tolist())
+            cells = WHOLE_CELLS // len(self.classes)
+            if not tested or closer._step(tested, cells) != 1:  # noqa: SLF001
+                return closer
+            whole = self.limited(tested)._in_one_table(tested, cells)  # noqa: SLF001
         whole._cost = cost_of_a_split(whole.halves(), grown, self._part.table.rows)  # noqa: SLF001
         return whole
 
