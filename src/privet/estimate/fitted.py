@@ -139,10 +139,7 @@ class FittedEvidence(JointTables, Evidence):
         joint = self.joints([self.whole])[self.whole]
         first, second = copy(self), copy(self)
         for half, observed in zip((first, second), halved(joint.observed), strict=True):
-            if len(self.whole) > 1:
-                table = self._parted(self.whole, joint.views, observed, joint.steps)
-            else:
-                table = self._fitted(self.whole, joint.views, observed)
+            table = self._fitted(self.whole, joint.views, observed, joint.steps)
             half._joints = {**self._joints, self.whole: table}  # noqa: SLF001
             half._cost = None  # noqa: SLF001
         return first, second

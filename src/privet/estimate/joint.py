@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.estimate.em import Axis, expected
-from privet.estimate.parted import NO_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +55,7 @@ class Joint:
     label: Axis
     observed: Floats
     table: Floats
-    steps: Steps = NO_STEPS
+    steps: Steps | None = None
 
     def within(self, masks: Sequence[Mask], own: int) -> Floats:
         """Return the fitted table of an axis inside a box along the others: groups × classes."""

@@ -82,22 +82,26 @@ class JointTables:
         for places, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
             self._joints[places] = joint
 
-    def _fitted(self, places: tuple[int, ...], views: tuple[View, ...], observed: Floats) -> Joint:
-        """Return the fitted joint table of a set of attributes; of several, in two parts."""
-        axes = (*(view.axis for view in views), self._class_axis)
-        if len(places) > 1:
-            steps = steps_by_halves(axes, observed, self._start(places, views))
-            return self._parted(places, views, observed, steps.for_twice())
-        pace = self._paces[list(places)].min()
-        most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
-        return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
-
-    def _parted(
-        self, places: tuple[int, ...], views: tuple[View, ...], observed: Floats, steps: Steps
+    def _fitted(
+        self,
+        places: tuple[int, ...],
+        views: tuple[View, ...],
+        observed: Floats,
+        steps: Steps | None = None,
     ) -> Joint:
-        """Return the table of several attributes, fitted in two parts of so many steps."""
+        """Return the fitted joint table of a set of attributes; of several, in two parts.
+
+        ``steps`` says how far the two parts go; None asks halves of the records.
+        """
         axes = (*(view.axis for view in views), self._class_axis)
-        table = fit_parted(axes, observed, self._start(places, views), steps)
+        if len(places) == 1:
+            pace = self._paces[places[0]]
+            most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
+            return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
+        start = self._start(places, views)
+        if steps is None:
+            steps = steps_by_halves(axes, observed, start).for_twice()
+        table = fit_parted(axes, observed, start, steps)
         return Joint(views, self._class_axis, observed, table, steps)
 
     def _start(self, places: tuple[int, ...], views: Sequence[View]) -> Start:

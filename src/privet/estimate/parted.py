@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from privet.coding import Floats
     from privet.estimate.em import Axis
 
-__all__ = ["NO_STEPS", "Start", "Steps", "fit_parted", "halved", "steps_by_halves"]
+__all__ = ["Start", "Steps", "fit_parted", "halved", "steps_by_halves"]
 
 MOST = 400  # plain steps, as for tables that are fitted in one go
 WAIT = 2  # hurried steps that do not foretell better, after which none is expected to
@@ -62,9 +62,6 @@ class Steps(NamedTuple):
         and hurried ones with their root.
         """
         return Steps(*(round(math.sqrt(2) * steps) for steps in self))
-
-
-NO_STEPS = Steps(0, 0)
 
 
 def halved(observed: Floats) -> tuple[Floats, Floats]:
