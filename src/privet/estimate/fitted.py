@@ -21,13 +21,16 @@ import numpy as np
 
 from privet.channel import CoarseNoise
 from privet.coding import Box
-from privet.estimate.base import Evidence
+from privet.compiled import in_threads
+from privet.estimate.base import Evidence, unit
 from privet.estimate.crossed import cost_of_a_split
-from privet.estimate.fitted_frontier import FittedFrontier
+from privet.estimate.fitted_frontier import FittedFrontier, TableFrontier
 from privet.estimate.fitted_table import SPLIT_Z, Fitted
 from privet.estimate.joints import JointTables
 from privet.estimate.parted import halved
 from privet.estimate.settle import settled
+from privet.estimate.suspects import seems_to_divide
+from privet.split.counted import CountTables, offsets_of
 from privet.tree.prune import by_chance, cut, prune_unsure, worth_their_cost
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Floats, Value
+    from privet.coding import Coding, Floats, Mask, Value
     from privet.estimate.joint import Joint
     from privet.release import Part
     from privet.split.scored import Splits
@@ -98,36 +101,56 @@ class FittedEvidence(JointTables, Evidence):
         closer = self.narrowed(grown)
         if closer is self or self._is_exact:
             return closer
-        whole = closer
-        if not whole.whole:
-            second = grown(closer)
-            tested = tuple(np.unique(second.attribute[second.child >= 0]).tolist())
-            cells = WHOLE_CELLS // len(self.classes)
-            if not tested or closer._step(tested, cells) != 1:  # noqa: SLF001
-                return closer
-            whole = self.limited(tested)._in_one_table(tested, cells)  # noqa: SLF001
-        whole._cost = cost_of_a_split(whole.halves(), grown, self._part.table.rows)  # noqa: SLF001
-        return whole
+        whole = closer._in_one_table(closer._offered)  # noqa: SLF001
+        if whole is not None:
+            whole = whole._priced(grown)  # noqa: SLF001
+            if closer.whole or not closer._overlooks(grown(whole)):  # noqa: SLF001
+                return whole
+        second = grown(closer)
+        tested = np.unique(second.attribute[second.child >= 0]).tolist()
+        whole = self.limited(tested)._in_one_table(tested) if tested else None  # noqa: SLF001
+        return closer if whole is None else whole._priced(grown)  # noqa: SLF001
+
+    def _priced(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
+        """Return the same evidence with the errors that a split has to save."""
+        other = copy(self)
+        other._cost = cost_of_a_split(self.halves(), grown, self._part.table.rows)  # noqa: SLF001
+        return other
+
+    def _overlooks(self, tree: Tree) -> bool:
+        """Whether an attribute that was not chosen may divide a leaf that errs much."""
+        wrong = tree.counts.sum(1) - tree.counts.max(1)
+        least = MIXED * self._part.table.rows
+        leaves = [leaf for leaf in tree.leaves.tolist() if wrong[leaf] >= least]
+        others = [place for place in range(len(self.codings)) if place not in self._offered]
+        return seems_to_divide(self._part, tree, leaves, others, ATTRIBUTE_Z)
 
     def limited(self, places: Iterable[int]) -> FittedEvidence:
         """Return the same evidence of chosen attributes only, in larger tables."""
         other = copy(self)
         chosen = tuple(sorted(places))
         other._most, other._most_cells = MOST_CHOSEN, MOST_CHOSEN_CELLS  # noqa: SLF001
-        alone = {axes: joint for axes, joint in self._joints.items() if len(axes) < 2}
-        other._joints = alone  # noqa: SLF001
+        other._joints = self._alone()  # noqa: SLF001
         other._offered, other._mixed = frozenset(chosen), {}  # noqa: SLF001
         other.attribute_z = 0.0
-        cells = WHOLE_CELLS // len(self.classes)
-        if self.is_blurred and other._step(chosen, cells) in range(1, WHOLE_STEP + 1):  # noqa: SLF001
-            return other._in_one_table(chosen, cells)  # noqa: SLF001
+        return (self.is_blurred and other._in_one_table(chosen)) or other  # noqa: SLF001
+
+    def _in_one_table(self, places: Iterable[int]) -> FittedEvidence | None:
+        """Return the same evidence, all of whose nodes look at one table; None if it is too large.
+
+        It shows every code; where noise blurs all, pairs of them do.
+        """
+        whole, cells = tuple(sorted(places)), WHOLE_CELLS // len(self.classes)
+        if self._step(whole, cells) not in range(1, (WHOLE_STEP if self.is_blurred else 1) + 1):
+            return None
+        other = copy(self)
+        other.whole, other._most_cells, other.split_z = whole, cells, 0.0  # noqa: SLF001
+        other._joints = self._alone()  # noqa: SLF001
         return other
 
-    def _in_one_table(self, places: tuple[int, ...], cells: int) -> FittedEvidence:
-        """Return the same evidence, all of whose nodes look at one table."""
-        other = copy(self)
-        other.whole, other._most_cells, other.split_z = places, cells, 0.0  # noqa: SLF001
-        return other
+    def _alone(self) -> dict[tuple[int, ...], Joint]:
+        """Return the tables of one attribute each."""
+        return {axes: joint for axes, joint in self._joints.items() if len(axes) < 2}
 
     def halves(self) -> tuple[FittedEvidence, FittedEvidence]:
         """Return evidence of a random half of the records, and of the other, in their one table.
@@ -248,7 +271,21 @@ class FittedEvidence(JointTables, Evidence):
         }
         self._fit(sorted({(place,) for axes in wanted for place in axes}))
         self._fit(sorted(wanted))
-        return FittedFrontier(self, boxes)
+        return (TableFrontier if self.whole else FittedFrontier)(self, boxes)
+
+    def tables(self, boxes: Sequence[Box]) -> CountTables:
+        """Return what the one table for all says of the attributes in it at some nodes."""
+        codings = [self.codings[place] for place in self.whole]
+        joint = self._joints[self.whole]
+
+        def inside(box: Box) -> Floats:
+            return np.concatenate(joint.margins([box.mask(c.name, c.size) for c in codings]))
+
+        shape = len(boxes), sum(coding.size for coding in codings), len(self.classes)
+        fitted = np.array(list(in_threads(inside, boxes))).reshape(shape)
+        units = unit(self._part.table.rows, 1.0)
+        counts = np.rint(fitted * units).astype(np.int64)
+        return CountTables(counts, offsets_of(codings), 1.0 / units)
 
     def _set(self, box: Box, place: int) -> tuple[int, ...] | None:
         """Return the attributes of an attribute's table at a node, or None if they are too many."""
@@ -273,12 +310,10 @@ class FittedEvidence(JointTables, Evidence):
         """Whether there is a table of an attribute at a node."""
         return self._set(box, place) is not None
 
-    def can_pay(self, table: Fitted) -> bool:
-        """Whether a node errs for so many records that a split could save what it has to."""
-        if not self.whole:
-            return True
-        counts = table.mean.sum(0)
-        return bool(counts.sum() - counts.max() >= (1.0 if self._cost is None else self._cost))
+    def can_pay(self, counts: Floats) -> Mask:
+        """Whether nodes with such counts err for as many records as a split has to save."""
+        pays: Mask = counts.sum(-1) - counts.max(-1) >= (1.0 if self._cost is None else self._cost)
+        return pays
 
     def estimate(self, box: Box, place: int) -> Fitted:
         """Return the table of one attribute at one node."""

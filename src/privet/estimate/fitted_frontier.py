@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from privet.estimate.base import BoxFrontier
 from privet.split.candidates import best_split, candidates_of
+from privet.split.counted import best_counted
 
 if TYPE_CHECKING:
-    from privet.coding import Box
+    from privet.coding import Box, Mask
     from privet.estimate.fitted import FittedEvidence
     from privet.estimate.fitted_table import Fitted
     from privet.split.candidates import Candidates
     from privet.split.policy import Policy
     from privet.split.scored import Scored
 
-__all__ = ["FittedFrontier"]
+__all__ = ["FittedFrontier", "TableFrontier"]
 
 SURE = 3.0  # times ATTRIBUTE_Z, from which on nobody asks for a surer split
 
@@ -38,7 +42,7 @@ class FittedFrontier(BoxFrontier):
         for place, coding in enumerate(self.codings):
             if self._owner.offers(box, place):
                 table = self._owner.estimate(box, place)
-                if not self._owner.can_pay(table):
+                if self._owner.whole and not self._owner.can_pay(table.mean.sum(0)):
                     return []
                 every.append(candidates_of(place, table, coding, policy))
         return [candidates for candidates in every if candidates is not None]
@@ -64,4 +68,25 @@ class FittedFrontier(BoxFrontier):
             split = rival.scored(rival.best, policy)
             if split is not None and worth(split) > worth(chosen):
                 chosen = split
+        return chosen
+
+
+class TableFrontier(FittedFrontier):
+    """Open nodes that all look at one table, where no split has to be sure.
+
+    So the fitted counts are searched as counts of records are, those of all nodes at once.
+    """
+
+    def best(self, policy: Policy, wanted: Mask | None = None) -> list[Scored | None]:
+        """Return the best split of each node that errs for enough records to pay for one."""
+        places = range(self.nodes) if wanted is None else np.flatnonzero(wanted).tolist()
+        tables = self._owner.tables([self.boxes[place] for place in places])
+        pays = np.flatnonzero(self._owner.can_pay(tables.totals))
+        attributes = self._owner.whole
+        codings = [self.codings[place] for place in attributes]
+        chosen: list[Scored | None] = [None] * self.nodes
+        best = best_counted(tables.of(pays), codings, policy)
+        for place, split in zip(pays.tolist(), best, strict=True):
+            if split is not None:
+                chosen[places[place]] = replace(split, attribute=attributes[split.attribute])
         return chosen

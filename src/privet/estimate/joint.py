@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.estimate.em import Axis, expected
+from privet.estimate.kernels import add_margins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,19 @@ class Joint:
             if axis != own:
                 table = np.tensordot(shares[axis][spans[axis]], table, (0, axis))
         return table
+
+    def margins(self, masks: Sequence[Mask]) -> list[Floats]:
+        """Return the fitted table of every axis inside a box: codes × classes each."""
+        inside = [seen.inside(mask) for seen, mask in zip(self.views, masks, strict=True)]
+        shares = np.concatenate(inside)
+        sizes = np.array(self.table.shape[:-1])
+        starts = np.cumsum(sizes) - sizes
+        sums = np.zeros((len(shares), self.table.shape[-1]))
+        cells = self.table.reshape(-1, self.table.shape[-1])
+        add_margins(cells, sizes, shares, starts, sums)
+        sums /= np.where(shares > 0, shares, 1.0)[:, None]  # whole groups, of which codes are taken
+        axes = zip(self.views, masks, np.split(sums, starts[1:]), strict=True)
+        return [seen.fine(groups) * mask[:, None] for seen, mask, groups in axes]
 
     def split_z(self, masks: Sequence[Mask], own: int, branch: NDArray[np.int16]) -> float:
         """Return how much likelier what was observed is with a split than without, as a z.

@@ -15,7 +15,16 @@ if TYPE_CHECKING:
 
     from privet.coding import Floats, Ints
 
-__all__ = ["MOST_AHEAD", "count_joint", "divide", "gather", "hurry", "log_likelihood", "spread"]
+__all__ = [
+    "MOST_AHEAD",
+    "add_margins",
+    "count_joint",
+    "divide",
+    "gather",
+    "hurry",
+    "log_likelihood",
+    "spread",
+]
 
 MOST_AHEAD = 4.0  # times what it was: how far a cell may have come in the step it goes on from
 
@@ -29,6 +38,49 @@ def count_joint(codes: NDArray[np.uint16], target: NDArray[Any], shape: Ints, ou
         for a in range(attributes):
             place = place * shape[a] + codes[row, a]
         out[place * shape[attributes] + target[row]] += 1
+
+
+@kernel
+def add_margins(table: Floats, shape: Ints, shares: Floats, starts: Ints, out: Floats) -> None:
+    """Add up a joint table inside a box, along each of its axes.
+
+    ``table`` is cells × classes, the cells of all axes of ``shape`` laid flat. ``shares`` says how
+    much of each group lies in the box and ``out`` gets the sums, groups × classes; the groups of
+    axis ``a`` are those from ``starts[a]`` on. All sums are made in one walk through the cells.
+    """
+    last, classes = len(shape) - 1, table.shape[1]
+    first, stop = np.zeros(len(shape), np.int64), np.zeros(len(shape), np.int64)
+    for a in range(len(shape)):
+        for group in range(shape[a] - 1, -1, -1):
+            if shares[starts[a] + group] > 0.0:
+                first[a] = group
+                stop[a] = max(stop[a], group + 1)
+        if stop[a] == 0:
+            return
+    at, row = first.copy(), np.empty(classes)
+    moving = 0
+    while moving >= 0:
+        weight, place = 1.0, np.int64(0)
+        for a in range(last):
+            weight *= shares[starts[a] + at[a]]
+            place = place * shape[a] + at[a]
+        if weight > 0.0:
+            row[:] = 0.0
+            for group in range(first[last], stop[last]):
+                share = weight * shares[starts[last] + group]
+                for c in range(classes):
+                    value = share * table[place * shape[last] + group, c]
+                    row[c] += value
+                    out[starts[last] + group, c] += value
+            for a in range(last):
+                for c in range(classes):
+                    out[starts[a] + at[a], c] += row[c]
+        moving = last - 1  # the last axis that has a group to go on to
+        while moving >= 0 and at[moving] + 1 == stop[moving]:
+            at[moving] = first[moving]
+            moving -= 1
+        if moving >= 0:
+            at[moving] += 1
 
 
 @kernel

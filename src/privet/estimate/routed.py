@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from privet.coding import Coding, Value
     from privet.table import Batch, IntArrays, Table
+    from privet.tree import Tree
 
 __all__ = ["SortedEvidence", "WalkedEvidence", "routed"]
 
@@ -357,6 +358,17 @@ class WalkedEvidence(Evidence):
             np.zeros(grown + more, np.int64),
         )
         return self._counted(tree, np.concatenate([child, np.zeros(more, np.int64)]), slots)
+
+    def at(self, tree: Tree, leaves: Sequence[int]) -> CountedFrontier:
+        """Return some leaves of a tree, as records reach them."""
+        branch = np.zeros((tree.nodes, self._width), np.int16)
+        for node, taken in enumerate(tree.routes):
+            if taken is not None:
+                branch[node, : len(taken)] = taken
+        slots = np.full(tree.nodes, -1)
+        slots[list(leaves)] = np.arange(len(leaves))
+        splits = Splits(np.where(tree.child < 0, -1, tree.attribute), branch, tree.branches)
+        return self._counted(splits, tree.child, slots)
 
     def _counted(
         self, tree: Splits, child: NDArray[np.int64], slots: NDArray[np.int64]

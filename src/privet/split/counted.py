@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from privet.coding import Coding, Ints
+    from privet.coding import Coding, Floats, Ints
     from privet.split.policy import Policy
 
 __all__ = ["CountTables", "best_counted", "offsets_of"]
@@ -43,6 +43,12 @@ class CountTables:
     def nodes(self) -> int:
         """How many nodes there are."""
         return len(self.counts)
+
+    @property
+    def totals(self) -> Floats:
+        """The class counts of each node."""
+        totals: Floats = self.counts[:, : self.offsets[1]].sum(1) * self.scale
+        return totals
 
     def at(self, node: int) -> list[Counted]:
         """Return one node's tables, one per attribute."""
@@ -109,14 +115,14 @@ def best_counted(
             cuts[chosen],
         )
 
-    step = -(-tables.nodes // (2 * threads()))
+    step = max(1, -(-tables.nodes // (2 * threads())))
     for _ in in_threads(search, [slice(at, at + step) for at in range(0, tables.nodes, step)]):
         pass
     allowed = (places >= 0) & (gains >= -TIE)
     gains[~allowed] = -np.inf
     scores = gains
     if policy.ratio:
-        rows = tables.counts[:, : tables.offsets[1]].sum((1, 2)) * tables.scale
+        rows = tables.totals.sum(1)
         dear = np.array([coding.ordered for coding in codings]) & allowed
         cost = np.log2(cuts, out=np.zeros(cuts.shape), where=dear) / rows[:, None]
         scores = ratios(gains - cost, infos, policy)
