@@ -121,7 +121,7 @@ def test_many_places_are_passed_in_one_call_as_they_are_in_memory(tmp_path: Path
 
 @pytest.mark.parametrize("rows", [3, 60])
 def test_what_moves_at_random_leaves_no_place(tmp_path: Path, rows: int) -> None:
-    """In few cells or in memory: how far a store has come in an order is for stores that have it."""
+    """Be it done row by row or in memory: only a store with an order comes on in it."""
     schema = Schema(
         [Attribute.categorical("a", list(range(40))), Attribute.categorical("y", ["n", "y"])],
         target="y",
