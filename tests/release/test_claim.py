@@ -347,3 +347,13 @@ def test_an_attribute_that_a_part_lacks_is_promised_by_the_others() -> None:
     assert made["age"].gamma == AGE.amplification()
     assert made.disguised_gamma == AGE.amplification() * CAR.amplification()
     assert made.disclosed == ()
+
+
+@pytest.mark.parametrize("word", ["monotone", "complement", "unbounded-noise"])
+def test_what_is_changed_without_a_bound_leaves_a_record_no_guarantee(word: str) -> None:
+    made = of_parts([AGE], words={"age": "substitution", "pay": word})
+    assert not made.formal
+    assert made.disclosed == ()
+    plain = of_parts([AGE], words={"age": "substitution", "pay": "who knows"})
+    assert plain.formal
+    assert plain.disclosed == ("pay",)

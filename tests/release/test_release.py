@@ -1,5 +1,6 @@
 """Releases in memory: what they hold, splitting, showing, verifying."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +47,12 @@ def test_a_split_deals_out_every_record_once(shuffle: bool) -> None:
         assert rents(first) == rents(made)[:300]
     else:
         assert rents(first) != rents(made)[:300]
+
+
+@pytest.mark.parametrize("fraction", [0, 1, -1, 1.0, 1.5, float("nan")])
+def test_a_split_is_by_a_fraction(fraction: float) -> None:
+    with pytest.raises(ReleaseError, match="above 0 and below 1"):
+        release(10).split(fraction)
 
 
 @pytest.mark.parametrize("fraction", [0, 1, -1, float("nan"), 0.0001])
@@ -147,3 +154,29 @@ def test_the_first_records_are_those_of_the_first_part() -> None:
     for rows in (1, 3, 4, 8, 20):
         shown = both.head(rows)["rent"].to_pylist()
         assert shown == (rents(one) + rents(other))[:rows]
+
+
+def test_a_table_without_records_has_its_columns_still() -> None:
+    made = release(3)
+    for rows in (0, -1):
+        assert made.head(rows).column_names == SCHEMA.names
+        assert made.head(rows).num_rows == 0
+    assert release(20).head().num_rows == 10
+
+
+def test_what_is_taken_away_from_others_promises_nothing() -> None:
+    made = PLAN.disguise(people(9), SCHEMA)
+    assert made.claim.formal
+    assert not replace(made, parts=(replace(made.parts[0], sign=-1),)).claim.formal
+    both = replace(made, parts=(made.parts[0], replace(made.parts[0], sign=-1)))
+    assert not both.claim.formal
+    plain = Release(made.schema, made.codings, made.parts, made.treatments)
+    assert (plain.shuffled, plain.seeded, plain.drawn, plain.tuned) == (True, False, False, False)
+
+
+def test_a_notebook_shows_what_is_promised_of_each_column() -> None:
+    html = release(1000)._repr_html_()
+    assert ">Release of 1,000 records, 5 columns, NOT PRIVATE: drawn from a seed<" in html
+    shown = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", html)
+    told = {re.sub("<.*?>", "", name): re.sub("<.*?>", "", how) for name, _, how in shown}
+    assert told == {"age": "2.08", "kids": "2.08", "rent": "none", "car": "2.08", "risk": "none"}
