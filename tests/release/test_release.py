@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from privet.channel import Band, GammaDiagonal
+from privet.channel import Band, GammaDiagonal, Noise
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
 from privet.errors import MethodError, ReleaseError
 from privet.release import Part, Release
@@ -180,3 +180,57 @@ def test_a_notebook_shows_what_is_promised_of_each_column() -> None:
     shown = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", html)
     told = {re.sub("<.*?>", "", name): re.sub("<.*?>", "", how) for name, _, how in shown}
     assert told == {"age": "2.08", "kids": "2.08", "rent": "none", "car": "2.08", "risk": "none"}
+
+
+def test_a_single_record_outside_its_domain_is_found() -> None:
+    made = release(1)
+    made.verify()
+    columns = {
+        name: column.copy() for name, column in made.parts[0].table.collect(1).columns.items()
+    }
+    columns["risk"][0] = 2
+    part = Part(MemoryTable(columns), made.parts[0].channels)
+    with pytest.raises(ReleaseError, match="Part 0 of the release has 1 values of 'risk' outside"):
+        replace(made, parts=(part,)).verify()
+
+
+def test_noise_is_for_exact_numbers_of_its_range() -> None:
+    made = release(3)
+    low, high = SCHEMA["rent"].range
+    fits = Noise.uniform("rent", low=low, high=high, alpha=100, steps=50)
+    replace(made, parts=(replace(made.parts[0], channels=(fits,)),))
+    low, high = SCHEMA["age"].range
+    coded = Noise.uniform("age", low=low, high=high, alpha=5, steps=50)
+    with pytest.raises(ReleaseError, match="channel of 'age' does not fit the column's codes"):
+        replace(made, parts=(replace(made.parts[0], channels=(coded,)),))
+    low, high = SCHEMA["rent"].range
+    for odd in ((low, high + 1), (low - 1, high)):
+        wide = Noise.uniform("rent", low=odd[0], high=odd[1], alpha=100, steps=50)
+        with pytest.raises(ReleaseError, match="does not fit the attribute's range"):
+            replace(made, parts=(replace(made.parts[0], channels=(wide,)),))
+
+
+def test_words_must_say_what_is_there() -> None:
+    made = release(3)
+    with pytest.raises(ReleaseError, match="'rent' is called 'withheld', but is there"):
+        replace(made, treatments={**made.treatments, "rent": "withheld"})
+    with pytest.raises(ReleaseError, match="'zip' is called 'exact', but is not there"):
+        replace(made, treatments={**made.treatments, "zip": "exact"})
+    assert "zip" in replace(made, treatments={**made.treatments, "zip": "withheld"}).treatments
+
+
+def test_only_parts_that_were_drawn_lack_columns() -> None:
+    made = release(4)
+    table = made.parts[0].table.collect(4)
+    narrow = MemoryTable(
+        {name: table.columns[name] for name in made.schema.names if name != "rent"}
+    )
+    part = replace(made.parts[0], table=narrow)
+    with pytest.raises(ReleaseError, match="columns of a part"):
+        replace(made, parts=(made.parts[0], part))
+    both = replace(made, parts=(made.parts[0], part), drawn=True)
+    assert both.lacking(part) == ["rent"]
+    both.verify()
+    few = MemoryTable({"risk": table.columns["risk"]})
+    with pytest.raises(ReleaseError, match="channel of 'age' is of no use in its part"):
+        replace(made, parts=(replace(part, table=few),), drawn=True)
