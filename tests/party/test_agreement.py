@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from privet.channel import Flip
+from privet.disguise import RandomizedResponse
 from privet.errors import PlanError
 from privet.party import Agreement
+from privet.party.agreement import Member
 from tests.party.study import COLUMNS, RECORDS, SCHEMA, agreed
 
 
@@ -101,6 +103,7 @@ def test_a_form_says_what_was_agreed_and_no_more() -> None:
         "theta": 0.8,
     }
     assert form["parties"]["office"]["class"] is False
+    assert Member(("smoker",), RandomizedResponse(theta=0.8)).sends_class
     assert agreed().claim("clinic").private
     assert not agreed().claim("clinic").seeded
 

@@ -506,6 +506,8 @@ def test_records_without_keys_come_back_without_them(tmp_path: Path) -> None:
         "card.json",
         "records.parquet",
     ]
+    card = (tmp_path / "north" / "card.json").read_text()
+    assert card.startswith('{\n "format": "privet party",\n "version": 1,\n "party": "north",')
     back = PartyRelease.read(tmp_path / "north")
     assert (back.keys, back.secret, back.seeded, back.rows) == (None, None, False, 20)
     assert repr(back) == "<PartyRelease of 'north', 20 records>"
