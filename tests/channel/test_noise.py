@@ -360,3 +360,22 @@ def test_a_warning_is_for_those_who_need_it() -> None:
         narrow=0.5, narrowest=0.25
     ).sentence("'a'")
     assert safe.to_dict()["width"] == {"50 %": 1.0, "95 %": 2.0, "99.9 %": 3.0}
+
+
+def test_an_interval_of_all_points_is_certain() -> None:
+    noise = Noise.uniform("a", low=0, high=9, alpha=2, steps=9)
+    assert noise.width(1.0) == 4.0
+    assert noise.width(0.2) == 0.0  # the first point has a word more than a fifth
+    assert noise.width(0.21) == 1.0
+
+
+def test_numbers_are_disguised_by_the_words_of_their_rows() -> None:
+    noise = Noise.uniform("a", low=0, high=9, alpha=2, steps=9)
+    numbers = np.arange(10.0)
+    with Randomness.seeded(4) as source:
+        whole = noise.disguise(numbers, source, 3)
+        words = source.words(3, 0, 10)
+        assert whole.tolist() == noise.released(noise.draw(np.arange(10), words)).tolist()
+        assert noise.disguise(numbers[4:], source, 3, 4).tolist() == whole[4:].tolist()
+        codes = noise.disguise(np.arange(10), source, 3)
+        assert noise.released(codes).tolist() == whole.tolist()

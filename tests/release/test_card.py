@@ -291,7 +291,7 @@ def test_a_card_has_the_first_version_that_can_say_what_it_says() -> None:
 def test_facts_of_a_release_come_back(tmp_path: Path) -> None:
     made = PLAN.disguise(people(20), SCHEMA, seed=1)
     for fact in ({"tuned": True}, {"drawn": True}, {"people": People(2)}, {"shuffled": False}):
-        told = replace(made, **fact)  # type: ignore[arg-type]
+        told = replace(made, **fact)
         told.write(tmp_path / "r", overwrite=True)
         back = Release.read(tmp_path / "r")
         for name in ("tuned", "drawn", "people", "shuffled", "seeded"):

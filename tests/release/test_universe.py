@@ -27,7 +27,7 @@ def test_cells_are_numbered_in_mixed_radix_and_dummies_are_known(dummy: Dummy | 
     cells = np.arange(universe.size)
     stored = {
         None: (2, 3, 4), "a": (4, 3, 4), "b": (2, 5, 4), "c": (2, 3, 6), "more": (2, 3, 4, 3)
-    }[dummy and dummy.attribute]  # fmt: skip
+    }[dummy.attribute if dummy else None]  # fmt: skip
     assert universe.stored == stored
     assert (universe.size, universe.real_size) == (int(np.prod(stored)), 24)
     codes = universe.part(cells)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from privet.errors import StoreError
+from privet.store import database as database_module
 from privet.store.database import Database, _told
 
 
@@ -82,3 +83,20 @@ def test_connections_are_made_once_and_given_back(tmp_path: Path) -> None:
     assert database.engine is not first
     database.close()
     database.close()
+
+
+def test_records_stay_out_of_the_messages_of_either_database(tmp_path: Path) -> None:
+    for url in (tmp_path / "s.db", "postgresql://me@host/db"):
+        database = Database(url)
+        assert database.engine.hide_parameters
+        database.close()
+
+
+def test_only_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "text.db").write_text("not a database, but long enough to look like one" * 50)
+    waits: list[float] = []
+    monkeypatch.setattr(database_module.time, "sleep", waits.append)
+    database = Database(tmp_path / "text.db", timeout=0.2)
+    with pytest.raises(StoreError, match="no SQLite database"), database.reading():
+        pass
+    assert waits == []

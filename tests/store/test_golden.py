@@ -17,7 +17,10 @@ DIALECTS: dict[str, Any] = {"sqlite": sqlite.dialect(), "postgresql": postgresql
 def test_tables_are_made_the_same_again(module: Any, dialect: str) -> None:
     found: dict[str, Any] = {"format": module.FORMAT}
     for table in module.metadata.sorted_tables:
-        made = [CreateTable(table), *map(CreateIndex, sorted(table.indexes, key=lambda i: i.name))]
+        made: list[Any] = [
+            CreateTable(table),
+            *map(CreateIndex, sorted(table.indexes, key=lambda i: i.name)),
+        ]
         said = [" ".join(str(one.compile(dialect=DIALECTS[dialect])).split()) for one in made]
         found[table.name] = said
     golden("store", f"{module.__name__}, {dialect}", found)

@@ -14,7 +14,7 @@ from privet.disguise.unrealize import Unrealizer
 from privet.randomness import Randomness
 from privet.schema import Attribute, Schema
 from privet.store import Store
-from privet.store.insert import TRIES, _AtRandom
+from privet.store.insert import TRIES, _AtRandom, read_taken
 
 SIZE, LEFT = 10, [2, 5, 7]
 
@@ -134,3 +134,24 @@ def test_what_moves_at_random_leaves_no_place(tmp_path: Path, rows: int) -> None
         assert (row["oldest"], row["place"]) == (1, 0)
         assert row["remaining"] == row["copies"] * 80 - 4 * rows
         assert int(taken.sum()) == 4 * rows
+
+
+def test_only_dummies_have_a_place_where_only_they_move(tmp_path: Path) -> None:
+    schema = Schema(
+        [Attribute.categorical("a", list(range(4))), Attribute.categorical("y", ["n", "y"])],
+        target="y",
+    )
+    with Store.create(tmp_path / "s.db", schema, Complement("dummy")) as store:
+        store.add({"a": [1, 2, 2], "y": ["n", "y", "y"]})
+        with store.database.reading() as connection:
+            taken, order = read_taken(connection, store.universe)
+        real = store.universe.is_real(np.arange(store.universe.size))
+        assert sorted(order.tolist()) == np.flatnonzero(~real).tolist()
+        assert taken.tolist() == store._tables()[2].tolist()
+        with store.database.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM privet_perturbing WHERE cell = 3")
+        with (
+            store.database.reading() as connection,
+            pytest.raises(LookupError, match="not a row for every cell"),
+        ):
+            read_taken(connection, store.universe)

@@ -618,4 +618,4 @@ def test_a_loss_is_that_of_a_complement(tmp_path: Path) -> None:
             asked: dict[str, Any] = {"leaked": 1, "alpha": 0.0, "p_d": 1.0, "p_r": None} | told
             leaked = asked.pop("leaked")
             expected = loss_of(store.universe, taken - moved, row["copies"], leaked, **asked)
-            assert store.loss(**told) == expected  # type: ignore[arg-type]
+            assert store.loss(**told) == expected
