@@ -357,3 +357,20 @@ def test_what_is_changed_without_a_bound_leaves_a_record_no_guarantee(word: str)
     plain = of_parts([AGE], words={"age": "substitution", "pay": "who knows"})
     assert plain.formal
     assert plain.disclosed == ("pay",)
+
+
+@pytest.mark.parametrize("number", [4, 5, 6, 7, 8, 9])
+def test_a_few_noisy_attributes_are_said_one_by_one_and_many_together(number: int) -> None:
+    noises = [
+        Noise.uniform(f"x{i}", low=0, high=80, alpha=10 * (i + 1), steps=80) for i in range(number)
+    ]
+    words = dict.fromkeys((f"x{i}" for i in range(number)), "noise") | {"y": "exact"}
+    said = of_parts([*noises], words=words).sentences()
+    alone = [line for line in said if line.startswith("'x") and "uniform noise" in line]
+    together = [line for line in said if line.startswith("Released with noise")]
+    assert (len(alone), len(together)) == ((number, 0) if number <= 4 else (0, 1))
+    assert any(line.startswith("'y' is released exactly") for line in said)
+    if together:
+        assert all(f"'x{i}'" in together[0] for i in range(number))
+        told = max(noise.interval().narrow for noise in noises)
+        assert f"up to {100 * told:.2g} % of records" in together[0]
