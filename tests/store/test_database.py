@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from privet.errors import StoreError
-from privet.store import database as database_module
 from privet.store.database import Database, _told
 
 
@@ -95,7 +94,7 @@ def test_records_stay_out_of_the_messages_of_either_database(tmp_path: Path) -> 
 def test_only_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "text.db").write_text("not a database, but long enough to look like one" * 50)
     waits: list[float] = []
-    monkeypatch.setattr(database_module.time, "sleep", waits.append)
+    monkeypatch.setattr("privet.store.database.time.sleep", waits.append)
     database = Database(tmp_path / "text.db", timeout=0.2)
     with pytest.raises(StoreError, match="no SQLite database"), database.reading():
         pass
