@@ -619,3 +619,35 @@ def test_a_loss_is_that_of_a_complement(tmp_path: Path) -> None:
             leaked = asked.pop("leaked")
             expected = loss_of(store.universe, taken - moved, row["copies"], leaked, **asked)
             assert store.loss(**told) == expected
+
+
+@pytest.mark.parametrize("table", ["privet_unreal", "privet_perturbing"])
+def test_a_row_that_is_gone_is_noticed(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store:
+        with contextlib.closing(sqlite3.connect(path)) as opened:
+            opened.execute(f"DELETE FROM {table} WHERE cell = 3")  # noqa: S608 - ours
+            opened.commit()
+        with pytest.raises(StoreError, match="does not add up"):
+            store.verify()
+
+
+@pytest.mark.parametrize("cell", [24, -1])
+def test_cells_of_a_store_from_before_checks_are_those_of_its_universe(
+    tmp_path: Path, cell: int
+) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    with contextlib.closing(sqlite3.connect(path)) as opened:
+        opened.execute("ALTER TABLE privet_store DROP COLUMN 'check'")
+        opened.execute("UPDATE privet_store SET format = 1")
+        opened.execute("DELETE FROM privet_unreal WHERE cell > 0")
+        opened.commit()
+        with pytest.warns(PrivetWarning, match="has no checksum"):
+            store = Store.open(path)
+        with store:
+            assert store.verify() == 0
+            opened.execute("UPDATE privet_unreal SET cell = ?", (cell,))
+            opened.commit()
+            with pytest.raises(StoreError, match="does not add up"):
+                store.verify()
