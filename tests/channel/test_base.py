@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from privet.channel import Band, Channel, Flip, GammaDiagonal, JointGammaDiagonal
+from privet.channel.kernel import Kernel
 from privet.coding import Box
 from privet.errors import BugError, MethodError
 from privet.randomness import Randomness
@@ -152,3 +153,13 @@ def test_matrices_of_four_million_cells_are_written_out_and_no_larger_ones() -> 
     assert GammaDiagonal("a", 2048, 3).matrix().shape == (2048, 2048)
     with pytest.raises(MethodError, match="at most 4,194,304 are written out"):
         GammaDiagonal("a", 2049, 3).matrix()
+
+
+def test_a_square_matrix_is_inverted_as_it_is() -> None:
+    """Four words of 2**32 tell two values apart: a condition of a billion, and no worse."""
+    gap = 2 / 2**32
+    channel = Kernel("a", np.array([[0.5 + gap, 0.5], [0.5 - gap, 0.5]]))
+    assert channel.inverse() @ (channel.matrix() / channel.scale) == pytest.approx(
+        np.eye(2), abs=1e-5
+    )
+    assert 1e8 < channel.condition() < 1e10

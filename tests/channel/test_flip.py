@@ -167,3 +167,26 @@ def test_other_bad_channels() -> None:
         Flip(("a",), 0.7, bits=40)
     with pytest.raises(BugError, match="outside its domain"):
         Flip(("a", "b"), 0.7).draw(np.array([4]), np.zeros(1, np.uint32))
+
+
+def test_a_group_has_62_bits_at_most() -> None:
+    names = tuple(f"x{place}" for place in range(63))
+    assert Flip(names[:62], 0.8).input_size == 2**62
+    with pytest.raises(PlanError, match="has 63 attributes; at most 62"):
+        Flip(names, 0.8)
+
+
+def test_theta_is_rounded_towards_a_half() -> None:
+    """So that a single bit's ε is never above what θ says."""
+    for theta, keep in ((0.7, 11), (0.3, 5), (0.75, 12), (0.25, 4), (0, 0), (1, 16)):
+        channel = Flip(("a",), theta, bits=4)
+        assert (channel.keep, channel.turn) == (keep, 16 - keep)
+        assert channel.is_certain == (theta in (0, 1))
+    for theta in (0.51, 0.49):
+        with pytest.raises(PlanError, match=r"so near 0\.5"):
+            Flip(("a",), theta, bits=4)
+
+
+def test_what_lies_in_neither_weighs_nothing() -> None:
+    channel = Flip(("a", "b"), 0.75, bits=4)
+    assert channel.state_weights(Box()).tolist() == [0.0, 1.5, -0.5, 1.0]

@@ -226,3 +226,25 @@ def test_disguising_a_release_again_only_loses(size: int, gamma: int, times: int
     assert (np.diag(more) < np.diag(power)).all()
     assert (more - power)[~np.eye(size, dtype=bool)].min() > -1e-12
     assert np.allclose(np.linalg.matrix_power(matrix, 500), 1 / size, atol=1e-4)
+
+
+@pytest.mark.parametrize("bits", [0, -1, 33])
+def test_words_have_one_to_32_bits(bits: int) -> None:
+    with pytest.raises(PlanError, match="bits must be from 1 to 32"):
+        GammaDiagonal("age", 2, 3, bits=bits)
+    assert GammaDiagonal("age", 2, 3, bits=32).scale == 2**32
+
+
+def test_a_value_is_likelier_to_stay_than_to_become_another() -> None:
+    """With two words of a bit each they would be equally likely."""
+    with pytest.raises(PlanError, match="so near 1"):
+        GammaDiagonal("age", 2, 3, bits=1)
+    assert (
+        GammaDiagonal("age", 2, 3, bits=2).off,
+        GammaDiagonal("age", 2, 3, bits=2).diagonal,
+    ) == (
+        1,
+        3,
+    )
+    with pytest.raises(PlanError, match="so near 1"):
+        GammaDiagonal("age", 4, 1.5, bits=2)

@@ -108,3 +108,28 @@ def test_bad_channels() -> None:
         JointGammaDiagonal(("a",), (1,), 8)
     with pytest.raises(PlanError, match="a list of names"):
         JointGammaDiagonal((), (), 8)
+
+
+def test_a_group_has_a_billion_tuples_at_most() -> None:
+    assert JointGammaDiagonal(("a", "b"), (32_768, 32_768), 10**9).input_size == 2**30
+    with pytest.raises(PlanError, match="1,073,774,592 tuples of values; at most 1,073,741,824"):
+        JointGammaDiagonal(("a", "b"), (32_768, 32_769), 10**9)
+    with pytest.raises(PlanError, match="has 1 sizes of domains"):
+        JointGammaDiagonal(("a", "b"), (3,), 4)
+    for names in ((), ("a", "a"), ("a", 1)):
+        with pytest.raises(PlanError, match="a group"):
+            JointGammaDiagonal(names, (2,) * len(names), 4)  # type: ignore[arg-type]
+
+
+def test_the_law_of_some_attributes_is_the_joint_one_summed() -> None:
+    channel = JointGammaDiagonal(("a", "b", "c"), (2, 3, 4), 7)
+    law = (channel.matrix() / channel.scale).reshape(2, 3, 4, 2, 3, 4)
+    for place, name in enumerate("abc"):
+        others = tuple(axis for axis in range(3) if axis != place)
+        summed = law.sum(axis=others)  # over what is released of the others
+        alone = np.moveaxis(summed, 1 + place, 1).reshape(
+            channel.sizes[place], channel.sizes[place], -1
+        )
+        assert alone[:, :, 0] == pytest.approx(channel.marginal([name]))
+        assert np.ptp(alone, axis=2).max() < 1e-12  # whatever they truly are
+    assert channel.marginal(["a", "b", "c"]) == pytest.approx(channel.matrix() / channel.scale)

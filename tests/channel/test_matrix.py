@@ -106,3 +106,49 @@ def test_a_matrix_says_all() -> None:
         pv.Substitution(gamma=3, matrix=ASYMMETRIC).channel(sky)
     with pytest.raises(PlanError, match="one row and one column per value"):
         pv.Substitution(matrix=[[0.9, 0.1], [0.1, 0.9]]).channel(sky)
+
+
+def kept(size: int) -> tuple[tuple[int, ...], ...]:
+    """Columns that keep every value, in words of eight bits."""
+    return tuple(tuple(256 * (row == column) for row in range(size)) for column in range(size))
+
+
+def test_a_matrix_has_2_to_256_values() -> None:
+    channel = WrittenMatrix("a", kept(256), 8)
+    codes = np.arange(256, dtype=np.uint8)
+    assert channel.draw(codes, np.full(256, 255, np.uint32)).tolist() == list(range(256))
+    assert WrittenMatrix("a", kept(2), 8).size == 2
+    for size in (1, 257):
+        with pytest.raises(PlanError, match=f"has {size} values"):
+            WrittenMatrix("a", kept(size), 8)
+
+
+def test_words_of_a_matrix_have_eight_bits_at_least() -> None:
+    columns = tuple(tuple(128 * (row == column) for row in range(2)) for column in range(2))
+    with pytest.raises(PlanError, match="bits must be from 8 to 32"):
+        WrittenMatrix("a", columns, 7)
+    assert WrittenMatrix("a", kept(2), 8).scale == 256
+
+
+@pytest.mark.parametrize(
+    "columns", [((256, 0), (0, 255)), ((256, 0), (-1, 257)), ((256, 0), (0, 256, 0))]
+)
+def test_columns_hold_words_that_sum_up(columns: tuple[tuple[int, ...], ...]) -> None:
+    with pytest.raises(PlanError, match="each column must hold 2 whole numbers"):
+        WrittenMatrix("a", columns, 8)
+
+
+def test_what_is_left_over_goes_to_the_largest_remainders() -> None:
+    """Thirds of 256 are 85 and a third, and 170 and two; a zero stays one."""
+    shares = [[0, 1 / 3, 1 / 2], [1 / 3, 1 / 3, 1 / 2], [2 / 3, 1 / 3, 0]]
+    assert WrittenMatrix.of("a", shares, 8).columns == ((0, 85, 171), (86, 85, 85), (128, 128, 0))
+
+
+def test_columns_sum_to_one_up_to_a_billionth() -> None:
+    WrittenMatrix.of("a", [[0.9, 0.3], [0.1 + 5e-10, 0.7]])
+    for wrong in (0.1 + 2e-9, 0.1 - 2e-9):
+        with pytest.raises(PlanError, match="sum to 1"):
+            WrittenMatrix.of("a", [[0.9, 0.3], [wrong, 0.7]])
+    for wrong in (math.nan, math.inf):
+        with pytest.raises(PlanError, match="probabilities"):
+            WrittenMatrix.of("a", [[0.9, 0.3], [wrong, 0.7]])

@@ -1,7 +1,10 @@
 """Additive noise: whole numbers that sum up, a public grid, and what a number tells at the edge."""
 
 import math
+from decimal import Decimal, localcontext
+from itertools import accumulate
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.channel import CoarseNoise, Noise, read_channel
-from privet.channel.breach import interval_of, posterior_widths, shares_of_outputs, supports
+from privet.channel.breach import (
+    Interval,
+    interval_of,
+    posterior_widths,
+    shares_of_outputs,
+    supports,
+)
 from privet.channel.noise_law import gaussian_weights, uniform_weights
 from privet.coding import Coding
 from privet.errors import BugError, PlanError, ReleaseError
@@ -226,3 +235,147 @@ def test_the_tail_ends_where_a_step_would_get_less_than_a_word(deviation: float,
     assert len(weights) // 2 == np.flatnonzero(words >= 1)[-1]
     assert weights.sum() == 2**bits
     np.testing.assert_allclose(weights[len(weights) // 2 :], words[: len(weights) // 2 + 1], atol=2)
+
+
+@pytest.mark.parametrize("deviation", [0.3, 0.5, 0.75, 1.0, 1.7, 2.0, 5.5, 31.0])
+@pytest.mark.parametrize("bits", [4, 8, 16, 31, 32])
+def test_sums_from_the_middle_outward_are_rounded(deviation: float, bits: int) -> None:
+    """To the last word, worked out in decimal digits: what a card says is the same anywhere."""
+    with localcontext() as context:
+        context.prec = 80
+        rate = 1 / (2 * Decimal(deviation) ** 2)
+        law = [(-rate * place * place).exp() for place in range(1 + int(12 * deviation + 12))]
+        whole = Decimal(2) ** bits
+        while len(law) > 1 and law[-1] * whole < law[0] + 2 * sum(law[1:]):
+            law.pop()
+        total = law[0] + 2 * sum(law[1:])
+        sums = list(accumulate([law[0], *(2 * one for one in law[1:])]))
+        ends = [int(one / total * whole / 2 + Decimal("0.5")) for one in sums]
+    right = np.diff(ends).tolist()
+    weights = gaussian_weights(deviation, bits)
+    assert weights.tolist() == [*right[::-1], 2 * ends[0], *right]
+    assert int(weights.sum()) == 2**bits
+
+
+def test_weights_are_shared_so_that_nobody_may_change_them() -> None:
+    for weights in (gaussian_weights(1.5, 16), uniform_weights(3, 16)):
+        assert not weights.flags.writeable
+
+
+@pytest.mark.parametrize("half", [1, 2, 3, 10, 100])
+@pytest.mark.parametrize("bits", [8, 31, 32])
+def test_uniform_weights_differ_by_a_word_at_most(half: int, bits: int) -> None:
+    weights = uniform_weights(half, bits)
+    assert len(weights) == 2 * half + 1
+    ends = [-(-place * 2**bits // len(weights)) for place in range(1, len(weights) + 1)]
+    assert np.cumsum(weights).tolist() == ends
+
+
+@pytest.mark.parametrize(
+    ("law", "steps", "spread", "bits"),
+    [
+        ("uniform", 1, 2**19 - 1, 32),
+        ("uniform", 3, 2, 3),
+        ("gaussian", 15, 2**20 / 12 - 1.5, 32),
+        ("gaussian", 3, 1.0, 4),
+    ],
+)
+def test_noise_and_grid_must_fit_into_words(law: str, steps: int, spread: float, bits: int) -> None:
+    """From end to end fewer steps than 2**20, and than words; a Gaussian has twelve deviations."""
+    Noise("a", law, 0.0, 1.0, steps, spread, bits)
+    more = {"uniform": 1, "gaussian": 3 if bits == 32 else 1}[law]
+    with pytest.raises(PlanError, match="too large for a grid"):
+        Noise("a", law, 0.0, 1.0, steps + more, spread, bits)
+
+
+@pytest.mark.parametrize("steps", [0, -1, 2**20, 5.0, None])
+def test_a_grid_has_a_whole_number_of_steps(steps: Any) -> None:
+    with pytest.raises(PlanError, match="whole number of steps from 1 to 1048575"):
+        Noise("a", "uniform", 0.0, 1.0, steps, 1)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.0, 0.0), (1.0, 0.0), (math.nan, 1.0), (0.0, math.inf), (-math.inf, 0.0)]
+)
+def test_noise_needs_a_range(low: float, high: float) -> None:
+    with pytest.raises(PlanError, match="finite range of more than one number"):
+        Noise("a", "uniform", low, high, 10, 1)
+
+
+@pytest.mark.parametrize("spread", [0, -1, math.nan, math.inf])
+def test_a_spread_is_finite_and_positive(spread: float) -> None:
+    with pytest.raises(PlanError, match="finite number above 0"):
+        Noise("a", "gaussian", 0.0, 1.0, 10, spread)
+
+
+def test_outputs_of_many_steps_have_room() -> None:
+    words = np.array([0, 2**32 - 1], np.uint32)
+    for steps, kind in ((65_529, np.uint16), (65_530, np.int32)):
+        noise = Noise("a", "uniform", 0.0, 1.0, steps, 3)
+        assert noise.output_size == steps + 7
+        drawn = noise.draw(np.array([0, steps]), words)
+        assert drawn.dtype == kind
+        assert drawn.tolist() == [0, steps + 6]
+        assert noise.observed(noise.released(drawn)).tolist() == drawn.tolist()
+
+
+@pytest.mark.parametrize("bits", [6, 11, 12, 13])
+@pytest.mark.parametrize("deviation", [0.4, 1.3, 3.0])
+def test_every_word_of_few_bits_leads_where_the_law_says(bits: int, deviation: float) -> None:
+    noise = Noise("a", "gaussian", 0.0, 1.0, 2, deviation, bits)
+    words = np.arange(1 << bits, dtype=np.uint32)
+    drawn = noise.draw(np.ones(len(words), np.uint8), words).astype(int)
+    assert np.bincount(drawn, minlength=noise.output_size).tolist() == noise.matrix()[:, 1].tolist()
+    assert (np.diff(drawn) >= 0).all()
+
+
+def test_just_the_outputs_are_no_strangers() -> None:
+    noise = Noise.uniform("a", low=20, high=80, alpha=7, steps=12)
+    every = noise.released(np.arange(noise.output_size))
+    assert noise.outside(every) == 0
+    beyond = np.array([every[0] - noise.step, every[-1] + noise.step, every[3] + 1e-9])
+    assert noise.outside(np.concatenate([every, beyond])) == 3
+    assert noise.observed(beyond).tolist() == [0, noise.output_size - 1, 3]
+    assert noise.codes(np.array([-1e9, 19.0, 22.4, 22.6, 99.0])).tolist() == [0, 0, 0, 1, 12]
+
+
+@pytest.mark.parametrize("steps", [6, 9, 14])
+@pytest.mark.parametrize("spread", range(1, 11))
+def test_the_share_of_breaches_is_that_of_narrow_outputs(spread: int, steps: int) -> None:
+    """An interval of just half the promised width is no breach yet."""
+    noise = Noise("a", "uniform", 0.0, float(steps), steps, spread)
+    widths = posterior_widths(noise, 0.95)
+    likely = noise.matrix().sum(axis=1) / noise.scale / noise.input_size
+    told = interval_of(noise)
+    assert told.narrow == pytest.approx(likely[widths < noise.width(0.95) / 2].sum())
+    assert told.narrowest == widths.min()
+    assert told.widths == tuple(noise.width(share) for share in (0.5, 0.95, 0.999))
+
+
+def test_a_warning_is_for_those_who_need_it() -> None:
+    safe = Interval("uniform", (1.0, 2.0, 3.0), 0.0, 2.0)
+    assert "Warning" not in safe.sentence("'a'")
+    assert "width 1 at 50 % and 2 at 95 %" in safe.sentence("'a'")
+    assert "for 50 % of records, and 0.25 at worst" in safe._replace(
+        narrow=0.5, narrowest=0.25
+    ).sentence("'a'")
+    assert safe.to_dict()["width"] == {"50 %": 1.0, "95 %": 2.0, "99.9 %": 3.0}
+
+
+def test_an_interval_of_all_points_is_certain() -> None:
+    noise = Noise.uniform("a", low=0, high=9, alpha=2, steps=9)
+    assert noise.width(1.0) == 4.0
+    assert noise.width(0.2) == 0.0  # the first point has a word more than a fifth
+    assert noise.width(0.21) == 1.0
+
+
+def test_numbers_are_disguised_by_the_words_of_their_rows() -> None:
+    noise = Noise.uniform("a", low=0, high=9, alpha=2, steps=9)
+    numbers = np.arange(10.0)
+    with Randomness.seeded(4) as source:
+        whole = noise.disguise(numbers, source, 3)
+        words = source.words(3, 0, 10)
+        assert whole.tolist() == noise.released(noise.draw(np.arange(10), words)).tolist()
+        assert noise.disguise(numbers[4:], source, 3, 4).tolist() == whole[4:].tolist()
+        codes = noise.disguise(np.arange(10), source, 3)
+        assert noise.released(codes).tolist() == whole.tolist()

@@ -1,12 +1,16 @@
 """Agreements: who holds what, how it is disguised, and what is refused."""
 
+import hashlib
+import json
 from typing import Any
 
 import pytest
 
 from privet.channel import Flip
+from privet.disguise import RandomizedResponse
 from privet.errors import PlanError
 from privet.party import Agreement
+from privet.party.agreement import Member
 from tests.party.study import COLUMNS, RECORDS, SCHEMA, agreed
 
 
@@ -88,3 +92,28 @@ def test_bad_agreements(form: dict[str, Any], said: str) -> None:
         Agreement.from_dict(form, SCHEMA)
     with pytest.raises(PlanError, match="no party 'bank'"):
         agreed().recipe("bank")
+
+
+def test_a_form_says_what_was_agreed_and_no_more() -> None:
+    form = agreed().to_dict()
+    assert form["parties"]["clinic"] == {
+        "attributes": ["smoker", "cough"],
+        "class": True,
+        "groups": [["smoker", "cough"]],
+        "theta": 0.8,
+    }
+    assert form["parties"]["office"]["class"] is False
+    assert Member(("smoker",), RandomizedResponse(theta=0.8)).sends_class
+    assert agreed().claim("clinic").private
+    assert not agreed().claim("clinic").seeded
+
+
+def test_a_digest_is_the_same_in_any_order_of_parties() -> None:
+    """On questions and answers, so that it stays what it is: of canonical JSON, in UTF-8."""
+    named = {"parties": {f"ö {name}": party for name, party in COLUMNS["parties"].items()}}
+    agreement = agreed(named)
+    text = json.dumps(agreement.to_dict(), sort_keys=True, ensure_ascii=False)
+    assert agreement.digest == hashlib.sha256(text.encode()).hexdigest()
+    turned = agreed({"parties": dict(reversed(named["parties"].items()))})
+    assert turned.digest == agreement.digest
+    assert agreed().digest != agreement.digest

@@ -5,7 +5,8 @@ import pytest
 from privet.bayes import NaiveBayesClassifier
 from privet.errors import MethodError
 from privet.estimate.bayes import Terms
-from privet.party import join, party_terms
+from privet.party import disguise_party, join, party_terms
+from privet.party.bayes import own_release
 from tests.party.study import COLUMNS, RECORDS, agreed, everyone, people, send, some
 
 SENT = {
@@ -39,3 +40,10 @@ def test_who_has_no_terms() -> None:
         party_terms(send("office", people(50)))
     with pytest.raises(MethodError, match="these parties hold the same"):
         party_terms(send("north", some(people(50), slice(None)), agreed(RECORDS)))
+
+
+def test_records_that_are_sorted_by_key_are_not_shuffled() -> None:
+    assert not own_release(send("clinic", people(20))).shuffled
+    alone = disguise_party(people(20), agreed(RECORDS), "north")
+    assert own_release(alone).shuffled
+    assert not own_release(alone).seeded

@@ -1,5 +1,7 @@
 """Drawing the collector: the same for everyone, even if one party cheats, and cheats are named."""
 
+import hashlib
+import json
 from collections import Counter
 
 import pytest
@@ -53,5 +55,16 @@ def test_cheats_are_named() -> None:
         draw_collector(NAMES[1:], hashes, told)
     with pytest.raises(PlanError, match="two parties"):
         draw_collector(["clinic"], {}, {})
-    with pytest.raises(InputError, match="hexadecimal"):
-        commitment("clinic", "7")
+    for number in ("7", "ab", "AB" * 32, "ab" * 31, "ab" * 33, "xy" * 32):
+        with pytest.raises(InputError, match="not of 64 hexadecimal digits"):
+            commitment("clinic", number)
+
+
+def test_the_draw_is_the_same_at_everyone() -> None:
+    """By hand: the hash of all numbers in order of names, as a number, modulo the parties."""
+    for digit in "0123456789abcdef":
+        told = {"b": digit * 64, "a": "0f" * 32, "ö": "1e" * 32}
+        words = ["privet draw", *(f"{name} {told[name]}" for name in "abö")]
+        seed = hashlib.sha256(json.dumps(words, ensure_ascii=False).encode()).hexdigest()
+        assert draw_collector("öab", hashed(told), told) == "abö"[int(seed, 16) % 3]
+    assert len(new_number()) == 64

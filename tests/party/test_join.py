@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 from privet.disguise import RandomizedResponse
 from privet.errors import DataError, PlanError, ReleaseError
 from privet.estimators import TreeClassifier
-from privet.party import Agreement, PartyRelease, disguise_party, join
-from privet.party.join import _differ
+from privet.files.sealed import seal
+from privet.party import Agreement, PartyRelease, disguise, disguise_party, join
+from privet.party.join import Mismatch, _differ
 from privet.party.matching import _is_sorted
 from privet.release import Release
 from privet.schema import Attribute, Schema
+from privet.table import MemoryTable
 from tests.party.study import (
     COLUMNS,
     OTHER,
@@ -331,3 +333,194 @@ def test_sorted_keys_are_known_as_such_by_both_halves(pairs: list[tuple[int, int
 def test_records_are_moved_unless_all_stand_in_order(places: list[int]) -> None:
     kept = np.array(places, np.int64)
     assert bool(_differ({"a": np.arange(3), "b": kept})) == (places != [*range(len(places))])
+
+
+def plain(form: dict[str, Any]) -> Agreement:
+    """The agreement with nothing left to chance."""
+    parties = {name: {**party, "theta": 1} for name, party in form["parties"].items()}
+    return agreed({**form, "parties": parties})
+
+
+def test_those_at_two_parties_are_left_out_and_no_others() -> None:
+    """Who is at both smokes, nobody else does."""
+    frame, agreement = people(60), plain(RECORDS)
+    frame["smoker"] = np.where(np.arange(60) // 10 == 3, "yes", "no")
+    north = send("north", some(frame, slice(0, 40)), agreement)
+    south = send("south", some(frame, slice(30, 60)), agreement)
+    joined = join([north, south], keep_matching=True)
+    assert joined.left_out == Mismatch(shared=10)
+    for part, rows in zip(joined.release.parts, (30, 20), strict=True):
+        columns = part.table.collect(60).columns
+        assert columns["smoker"].tolist() == [0] * rows
+
+
+def test_a_party_without_ids_beside_two_that_share_some() -> None:
+    frame = people(40)
+    form = {**RECORDS, "parties": {**RECORDS["parties"], "west": RECORDS["parties"]["north"]}}
+    agreement = agreed(form)
+    west = disguise_party(some(frame, slice(0, 7)), agreement, "west", seed=1)
+    north = send("north", some(frame, slice(0, 20)), agreement)
+    south = send("south", some(frame, slice(18, 40)), agreement)
+    joined = join([west, north, south], keep_matching=True)
+    assert [part.table.rows for part in joined.release.parts] == [18, 20, 7]
+
+
+def keyed(sent: PartyRelease, *keys: tuple[int, int]) -> PartyRelease:
+    """The first records of a party, under other keys."""
+    table = sent.table.slice(0, len(keys))
+    return replace(sent, table=table.collect(len(keys)), keys=np.array(keys, np.uint64))
+
+
+def test_ids_that_differ_in_the_upper_half_only_are_others() -> None:
+    frame, agreement = people(20), agreed(RECORDS)
+    north, south = (send(name, frame, agreement) for name in ("north", "south"))
+    parties = [keyed(north, (1, 5), (2, 5)), keyed(south, (1, 5), (3, 5))]
+    with pytest.raises(DataError, match="1 ids are with more than one party"):
+        join(parties)
+    joined = join(parties, keep_matching=True)
+    assert [part.table.rows for part in joined.release.parts] == [1, 1]
+    parties = [keyed(north, (1, 5), (2, 5)), keyed(south, (4, 5), (3, 5))]
+    assert join(parties).release.rows == 4
+
+
+def test_one_party_may_send_the_class_for_all() -> None:
+    frame = people(50)
+    parties = {
+        name: {**party, "class": name == "office"} for name, party in COLUMNS["parties"].items()
+    }
+    agreement = plain({"parties": parties})
+    joined = join(everyone(frame, agreement)).release
+    codes = joined.parts[0].table.collect(50).columns["ill"]
+    assert int(codes.sum()) == int((frame["ill"] == "yes").sum())
+    assert joined.rows == 50
+
+
+def test_one_party_alone_is_joined() -> None:
+    frame = people(30)
+    names = [attribute.name for attribute in SCHEMA.inputs]
+    alone = agreed({"parties": {"clinic": {"groups": [[name] for name in names], "theta": 0.8}}})
+    assert join(everyone(frame, alone)).release.rows == 30
+
+
+def test_a_release_is_stamped_if_any_of_it_came_from_a_seed() -> None:
+    frame = people(30)
+    fresh = [send(party, frame, seed=None) for party in COLUMNS["parties"]]
+    assert not join(fresh).release.seeded
+    assert join(fresh, seed=1).release.seeded
+    assert join([send("clinic", frame, seed=1), *fresh[1:]]).release.seeded
+
+
+def test_records_of_columns_need_keys() -> None:
+    clinic, office, council = everyone(people(20))
+    with pytest.raises(ReleaseError, match="'office' sent records without keys"):
+        join([clinic, replace(office, keys=None), council])
+
+
+def test_records_are_sorted_by_key() -> None:
+    """So that their order says nothing to whoever lacks the secret."""
+    sent = send("clinic", people(40))
+    assert sent.keys is not None
+    assert [tuple(key) for key in sent.keys.tolist()] == sorted(map(tuple, sent.keys.tolist()))
+    assert not PartyRelease("clinic", agreed(), sent.table, None, None).seeded
+
+
+def test_nothing_that_did_not_fit_is_nothing() -> None:
+    assert not Mismatch()
+    assert Mismatch().sentences() == []
+    for one in (
+        Mismatch({"a": 1}),
+        Mismatch({}, {"a": 1}),
+        Mismatch(shared=1),
+        Mismatch(classes=1),
+    ):
+        assert one
+        assert len(one.sentences()) == 1
+
+
+def test_agreements_that_differ_say_in_what() -> None:
+    frame = people(20)
+    clinic = send("clinic", frame)
+    north = send("north", frame, agreed(RECORDS))
+    with pytest.raises(PlanError, match="there is another split"):
+        join([clinic, north])
+    target = Schema(list(SCHEMA), target="ill", learned=True)
+    office = send("office", frame, Agreement.from_dict(COLUMNS, target))
+    with pytest.raises(PlanError, match=r"there is another schema\."):
+        join([clinic, office])
+
+
+def test_files_hold_as_many_records_as_fit_into_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pc.write_csv(pa.table(people(20)), tmp_path / "all.csv")
+    pc.write_csv(pa.table(people(20)).slice(0, 0), tmp_path / "none.csv")
+    told: dict[str, Any] = {"id": "person", "secret": SECRET, "seed": 1}
+    with pytest.raises(DataError, match=r"'clinic' has no records|no records"):
+        disguise_party(tmp_path / "none.csv", agreed(), "clinic", **told)
+    monkeypatch.setattr(disguise, "IN_MEMORY", 20)
+    assert disguise_party(tmp_path / "all.csv", agreed(), "clinic", **told).rows == 20
+    monkeypatch.setattr(disguise, "IN_MEMORY", 19)
+    with pytest.raises(DataError, match="at most 19 of them"):
+        disguise_party(tmp_path / "all.csv", agreed(), "clinic", **told)
+
+
+def resealed(folder: Path, **changes: Any) -> None:
+    card = json.loads((folder / "card.json").read_bytes()) | changes
+    del card["checksum"]
+    (folder / "card.json").write_bytes(seal(card, 1))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rows": 19}, "does not hold what its card says"),
+        ({"rows": 20.0}, "cut short, or was altered"),
+        ({"party": 3}, "cut short, or was altered"),
+        ({"secret": 3}, "cut short, or was altered"),
+        ({"seeded": True}, "cut short, or was altered"),
+        ({"files": []}, "cut short, or was altered"),
+        ({"files": {"keys.bin": "0"}}, "cut short, or was altered"),
+        ({"more": 1}, "cut short, or was altered"),
+        ({"party": "office"}, "does not hold what its card says"),
+        ({"party": "nobody"}, "does not make sense"),
+        ({"agreement": 3}, "does not make sense"),
+    ],
+    ids=str,
+)
+def test_a_card_that_does_not_fit_its_files(
+    tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    send("clinic", people(20)).write(tmp_path / "clinic")
+    resealed(tmp_path / "clinic")
+    assert PartyRelease.read(tmp_path / "clinic").rows == 20
+    resealed(tmp_path / "clinic", **change)
+    with pytest.raises(ReleaseError, match=said):
+        PartyRelease.read(tmp_path / "clinic")
+
+
+def test_records_without_keys_come_back_without_them(tmp_path: Path) -> None:
+    agreement = agreed(RECORDS)
+    sent = disguise_party(people(20), agreement, "north")
+    sent.write(tmp_path / "north")
+    assert sorted(path.name for path in (tmp_path / "north").iterdir()) == [
+        "card.json",
+        "records.parquet",
+    ]
+    card = (tmp_path / "north" / "card.json").read_text()
+    assert card.startswith('{\n "format": "privet party",\n "version": 1,\n "party": "north",')
+    back = PartyRelease.read(tmp_path / "north")
+    assert (back.keys, back.secret, back.seeded, back.rows) == (None, None, False, 20)
+    assert repr(back) == "<PartyRelease of 'north', 20 records>"
+
+
+def test_codes_and_keys_must_be_as_many_and_as_small_as_the_card_says(tmp_path: Path) -> None:
+    sent = send("clinic", people(20))
+    columns = {name: column.copy() for name, column in sent.table.columns.items()}
+    columns["ill"][3] = 2
+    wrong = [replace(sent, table=MemoryTable(columns))]
+    assert sent.keys is not None
+    wrong.append(replace(sent, keys=sent.keys[:19]))
+    for bad in wrong:
+        bad.write(tmp_path / "bad", overwrite=True)
+        with pytest.raises(ReleaseError, match="does not hold what its card says"):
+            PartyRelease.read(tmp_path / "bad")

@@ -29,7 +29,7 @@ def test_a_secret_is_for_its_owner_only(tmp_path: Path) -> None:
         read_secret(file)
 
 
-@pytest.mark.parametrize("text", ["", "00ff", "zz" * 32, "ä" * 64])
+@pytest.mark.parametrize("text", ["", "00ff", "zz" * 32, "ä" * 64, "00" * 31])
 def test_what_is_no_secret_is_not_shown(tmp_path: Path, text: str) -> None:
     file = tmp_path / "secret.key"
     file.write_text(text)
@@ -51,6 +51,7 @@ def test_keys_are_hmac_of_the_ids_text() -> None:
 
 def test_numbers_and_their_text_are_one_id() -> None:
     ids: list[Any] = [np.array([7, 12]), np.array([7.0, 12.0]), pa.array(["7", "12"])]
+    ids += [pa.array([7, 12]), pa.array([b"7", b"12"])]
     first, *others = [keys_of(column, SECRET, "id") for column in ids]
     assert all(np.array_equal(first, other) for other in others)
     assert not np.array_equal(first, keys_of(pa.array(["07", "12"]), SECRET, "id"))
@@ -63,6 +64,7 @@ def test_numbers_and_their_text_are_one_id() -> None:
         (np.array([1.0, np.nan]), "missing in 1 records"),
         (np.array([1.5, 2.0]), "not whole"),
         (pa.array([True, False]), "neither text nor whole"),
+        (pa.array([1.5, 2.5]), "neither text nor whole"),
     ],
 )
 def test_bad_ids(ids: Any, said: str) -> None:
@@ -73,6 +75,8 @@ def test_bad_ids(ids: Any, said: str) -> None:
 def test_a_fingerprint_tells_secrets_apart() -> None:
     assert fingerprint(SECRET) == fingerprint(bytes(SECRET)) != fingerprint(OTHER)
     assert fingerprint(SECRET) not in SECRET.hex()
+    whole = hmac.new(SECRET, b"privet party fingerprint", hashlib.sha256).hexdigest()
+    assert fingerprint(SECRET) == whole[:16]  # on cards, so that it stays what it is
 
 
 def test_numbers_that_are_ids_are_whole_to_the_last_digit() -> None:

@@ -1,5 +1,6 @@
 """Terms instead of data: the same tree, from counts alone."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 
 from privet.errors import MethodError, PlanError, PrivetWarning, ReleaseError
 from privet.estimators import TreeClassifier
-from privet.files.sealed import seal
+from privet.files.sealed import canonical, seal
 from privet.party import PartyRelease, join
 from privet.party.terms import Answer, Question, answer, grow_by_terms
 from privet.split.policy import Policy
@@ -155,3 +156,41 @@ def test_an_answer_is_not_seeded_unless_it_says_so() -> None:
         assert again.seeded is one.seeded
         assert again.first.tolist() == sums.tolist()
         assert again.second.tolist() == (2 * sums).tolist()
+
+
+def test_a_question_is_called_by_what_it_asks() -> None:
+    """As in version 1, so that answers to it are still known: of canonical JSON."""
+    question = Question("a" * 64, ({"smoker": (0, 1)}, {}))
+    form = {"format": "privet question", "version": 1, "agreement": "a" * 64}
+    text = canonical({**form, "boxes": [{"smoker": [0, 1]}, {}]})
+    assert question.digest == hashlib.sha256(text).hexdigest()
+    assert json.loads(question.to_json())["version"] == 2
+
+
+def test_a_text_of_now_has_a_checksum() -> None:
+    question = Question(AGREED.digest, ({"smoker": (1,)},))
+    sent = answer(question, parties(20)["north"])
+    assert json.loads(sent.to_json())["version"] == 2
+    for read, text in (
+        (Question.from_json, question.to_json()),
+        (Answer.from_json, sent.to_json()),
+    ):
+        form = json.loads(text)
+        del form["checksum"]
+        with pytest.raises(ReleaseError):
+            read(json.dumps(form, ensure_ascii=False) + "\n")
+        newer = {**form, "version": 3}
+        with pytest.raises(ReleaseError, match="version 3; this privet reads up to version 2"):
+            read(seal(newer))
+
+
+def test_a_party_of_one_record_answers() -> None:
+    frame = people(41)
+    sent = {
+        "north": send("north", some(frame, slice(0, 1)), AGREED),
+        "south": send("south", some(frame, slice(1, None)), AGREED),
+    }
+    asked = lambda question: {name: answer(question, one) for name, one in sent.items()}  # noqa: E731
+    tree = grow_by_terms(AGREED, asked, Policy.named("id3"))
+    joined = TreeClassifier(policy="id3").fit(join(list(sent.values())).release).tree_
+    assert tree.same_as(joined)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from privet.disguise import Exact, Plan, Substitution, ValueClass, Withheld
 from privet.errors import ReleaseError
 from privet.files.sealed import canonical, seal
 from privet.release import Release
+from privet.release.card import FileEntry, PartEntry, read_card, write_card
+from privet.release.people import People
 from privet.schema import Attribute, Schema
 from tests.disguise.people import SCHEMA, people
 
@@ -113,6 +116,7 @@ def test_a_card_cannot_claim_what_its_integers_do_not_keep(tmp_path: Path, lie: 
         put("parts", 0, "sign", value=2),
         put("parts", 0, "rows", value=499),
         put("parts", 0, "rows", value="500"),
+        put("parts", 0, "rows", value=500.0),
         put("parts", 0, "file", value="../r/part-0.parquet"),
         put("parts", 0, "channels", value=[]),
         put("parts", 0, "channels", value=[{"kind": "new"}]),
@@ -211,3 +215,92 @@ def test_cells_end_at_the_edges_of_the_schema_and_nowhere_else(tmp_path: Path) -
     resign(tmp_path / "r", move)
     with pytest.raises(ReleaseError, match="the coding of column 'age' does not fit the schema"):
         Release.read(tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        put("parts", value=[]),
+        put("parts", 0, "rows", value=500.0),
+        put("parts", 0, "rows", value=-1),
+        put("parts", 0, "sign", value=0),
+        put("parts", 0, "file", value="part-0.parquet.gz"),
+        put("parts", 0, "file", value="part-0-1-2.parquet"),
+        put("parts", 0, "lacks", value=["age", "kids", "rent", "risk"]),
+        put("parts", 0, "lacks", value=["nobody"]),
+        put("shuffled", value=1),
+        put("learned_from_data", value=True),
+        put("treatments", value={"age": "substitution"}),
+    ],
+)
+def test_each_lie_of_columns_and_parts_is_told_as_such(tmp_path: Path, change: Change) -> None:
+    path = write(tmp_path)
+    resign(path, change)
+    with pytest.raises(ReleaseError, match="columns and parts does not fit together"):
+        read_card(path / "card.json", (path / "card.json").read_bytes())
+
+
+def test_no_file_is_listed_twice(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    resign(path, lambda card: card["parts"].append(card["parts"][0]))
+    with pytest.raises(ReleaseError, match="columns and parts does not fit together"):
+        Release.read(path)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {"lower": [0, 4, 4], "upper": [3, 3, 9]},
+        {"lower": [0, 8, 4], "upper": [7, 3, 9]},
+        {"lower": [1, 4, 7], "upper": [3, 6, 9]},
+        {"lower": [0, 4, 7], "upper": [3, 6, 8]},
+        {"lower": [0, 6, 7], "upper": [3, 5, 9]},
+    ],
+)
+def test_cells_that_do_not_cut_the_range_are_refused(
+    tmp_path: Path, cells: dict[str, list[int]]
+) -> None:
+    path = write(tmp_path)
+    resign(path, lambda card: card["columns"]["kids"].update(cells))
+    with pytest.raises(ReleaseError, match=r"does not fit the schema|does not make sense"):
+        Release.read(path)
+
+
+def version(release: Release, parts: int = 1, files: int = 1, lacks: tuple[str, ...] = ()) -> int:
+    """The version of a card whose parts have so many files each."""
+    entries = [
+        PartEntry(
+            tuple(FileEntry(f"part-{n}-{m}.parquet", 1, "") for m in range(files)), 1, (), {}, lacks
+        )
+        for n in range(parts)
+    ]
+    return int(json.loads(write_card(release, entries))["version"])
+
+
+def test_a_card_has_the_first_version_that_can_say_what_it_says() -> None:
+    """So that an older privet reads whatever it understands."""
+    made = PLAN.disguise(people(20), SCHEMA, seed=1)
+    assert [version(made), version(made, parts=3), version(made, files=2)] == [1, 1, 2]
+    assert version(replace(made, drawn=True)) == 3
+    assert version(replace(made, drawn=True), files=2) == 3
+    assert version(replace(made, tuned=True)) == 4
+    assert version(replace(made, people=People(2))) == 4
+    assert version(made, lacks=("age",)) == 4
+
+
+def test_facts_of_a_release_come_back(tmp_path: Path) -> None:
+    made = PLAN.disguise(people(20), SCHEMA, seed=1)
+    for fact in ({"tuned": True}, {"drawn": True}, {"people": People(2)}, {"shuffled": False}):
+        told = replace(made, **fact)
+        told.write(tmp_path / "r", overwrite=True)
+        back = Release.read(tmp_path / "r")
+        for name in ("tuned", "drawn", "people", "shuffled", "seeded"):
+            assert getattr(back, name) == getattr(told, name)
+
+
+def test_a_part_may_be_empty(tmp_path: Path) -> None:
+    made = PLAN.disguise(people(20), SCHEMA, seed=1)
+    empty = replace(made.parts[0], table=made.parts[0].table.slice(0, 0))
+    replace(made, parts=(made.parts[0], empty)).write(tmp_path / "r")
+    back = Release.read(tmp_path / "r")
+    assert [part.table.rows for part in back.parts] == [20, 0]

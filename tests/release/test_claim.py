@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from privet.channel import GammaDiagonal, JointGammaDiagonal
+from privet.channel import Channel, Flip, GammaDiagonal, JointGammaDiagonal, Noise
 from privet.release import Claim
 from privet.release.claim import DRAWN, PRIORS, _same, percent, posterior
 from privet.release.people import People
@@ -259,3 +259,118 @@ def test_cards_claim_the_same_up_to_rounding_only(value: object, other: object, 
 def test_shares_in_percent() -> None:
     shares = [Fraction(1, 20), Fraction(1, 3), Fraction(9998, 10000), Fraction(9999, 10000)]
     assert [percent(share) for share in shares] == ["5 %", "33.33 %", "99.98 %", "> 99.9 %"]
+
+
+def of_parts(
+    *parts: list[Channel], words: dict[str, str], lacking: tuple[list[str], ...] = ()
+) -> Claim:
+    return Claim.of(
+        words, parts, columns=words, target=None, learned=False, seeded=False, lacking=lacking
+    )
+
+
+def test_the_part_with_least_entropy_counts_wherever_it_stands() -> None:
+    weak = GammaDiagonal("age", 10, 20)
+    for parts in ([[AGE], [weak]], [[weak], [AGE]], [[AGE], [AGE], [weak]]):
+        made = of_parts(*parts, words={"age": "substitution"})  # type: ignore[arg-type]
+        assert made["age"].entropy == weak.entropy() < AGE.entropy()
+        assert made.disguised_gamma == weak.amplification()
+
+
+def test_what_is_plain_in_some_part_costs_nothing_more_in_the_others() -> None:
+    words = {"age": "substitution", "car": "substitution"}
+    made = of_parts([AGE, CAR], [CAR], words=words)
+    assert made.disguised_gamma == CAR.amplification()
+    assert made.disclosed == ("age",)
+    assert made["age"].gamma is None
+    turned = Flip(("town", "street"), 0.75)
+    both = of_parts([AGE, turned], words={"age": "substitution", "town": "flip", "street": "flip"})
+    assert both.disguised_gamma == AGE.amplification()
+    assert both.turned == ("town", "street")
+    assert both.disclosed == ()
+    assert both.gamma is None
+
+
+def test_without_records_nothing_is_told() -> None:
+    for made in (of_parts(words={}), Claim((), None)):
+        assert made.disguised_gamma == 1
+        assert made.epsilon == made.disguised_epsilon == 0
+        assert (made.private, made.learned, made.seeded) == (True, False, False)
+
+
+def test_noise_promises_the_interval_that_is_narrowest_at_95_percent() -> None:
+    """At 50 and 99.9 % another would be: uniform noise has an end, Gaussian noise a middle."""
+    uniform = Noise.uniform("age", low=0, high=80, alpha=21, steps=80)
+    gaussian = Noise.gaussian("age", low=0, high=80, sigma=10, steps=80)
+    assert uniform.width(0.95) > gaussian.width(0.95)
+    assert uniform.width(0.999) < gaussian.width(0.999)
+    for parts in ([[uniform], [gaussian]], [[gaussian], [uniform]]):
+        made = of_parts(*parts, words={"age": "noise"})  # type: ignore[arg-type]
+        assert made["age"].interval == gaussian.interval()
+        assert made.noisy == ("age",)
+        assert made.gamma is None
+    some = of_parts([uniform, CAR], [CAR], words={"age": "noise", "car": "substitution"})
+    assert some["age"].interval is None  # plain in the second part
+    mixed = of_parts([uniform], [AGE], words={"age": "noise"})
+    assert mixed["age"].interval is None
+    assert mixed.disclosed == ("age",)
+
+
+def test_a_claim_is_shown_in_a_line() -> None:
+    assert repr(claim()) == "<Claim: ε = 3.18 for 2 disguised together>"
+    assert repr(claim(risk="exact")) == "<Claim: ε = 3.18 for 2 disguised together; 1 plain>"
+    assert repr(replace(claim(), formal=False)) == "<Claim: no formal guarantee>"
+    assert repr(replace(claim(), seeded=True)) == "<Claim: NOT PRIVATE, drawn from a seed>"
+
+
+def test_a_card_tells_a_person_of_several_records_both_sums() -> None:
+    form = replace(claim(risk="exact"), people=People(4)).to_dict()["person"]
+    assert form["rows"] == 4
+    assert form["epsilon"] is None
+    told = 4 * (AGE.epsilon() + CAR.epsilon())
+    assert form["epsilon_of_disguised"] == pytest.approx(told)
+
+
+def test_a_flip_that_leaves_nothing_to_chance_is_plain() -> None:
+    words = {"town": "flip", "street": "flip"}
+    certain = of_parts([Flip(("town", "street"), 1)], words=words)
+    assert certain.turned == ()
+    assert certain.disclosed == ("town", "street")
+    bit = of_parts([Flip(("town",), 0.75)], words={"town": "flip"})
+    assert bit.turned == ()
+    assert bit.gamma == 3
+
+
+def test_an_attribute_that_a_part_lacks_is_promised_by_the_others() -> None:
+    words = {"age": "substitution", "car": "substitution"}
+    made = of_parts([AGE, CAR], [CAR], words=words, lacking=([], ["age"]))
+    assert made["age"].gamma == AGE.amplification()
+    assert made.disguised_gamma == AGE.amplification() * CAR.amplification()
+    assert made.disclosed == ()
+
+
+@pytest.mark.parametrize("word", ["monotone", "complement", "unbounded-noise"])
+def test_what_is_changed_without_a_bound_leaves_a_record_no_guarantee(word: str) -> None:
+    made = of_parts([AGE], words={"age": "substitution", "pay": word})
+    assert not made.formal
+    assert made.disclosed == ()
+    plain = of_parts([AGE], words={"age": "substitution", "pay": "who knows"})
+    assert plain.formal
+    assert plain.disclosed == ("pay",)
+
+
+@pytest.mark.parametrize("number", [4, 5, 6, 7, 8, 9])
+def test_a_few_noisy_attributes_are_said_one_by_one_and_many_together(number: int) -> None:
+    noises = [
+        Noise.uniform(f"x{i}", low=0, high=80, alpha=10 * (i + 1), steps=80) for i in range(number)
+    ]
+    words = dict.fromkeys((f"x{i}" for i in range(number)), "noise") | {"y": "exact"}
+    said = of_parts([*noises], words=words).sentences()
+    alone = [line for line in said if line.startswith("'x") and "uniform noise" in line]
+    together = [line for line in said if line.startswith("Released with noise")]
+    assert (len(alone), len(together)) == ((number, 0) if number <= 4 else (0, 1))
+    assert any(line.startswith("'y' is released exactly") for line in said)
+    if together:
+        assert all(f"'x{i}'" in together[0] for i in range(number))
+        told = max(noise.interval().narrow for noise in noises)
+        assert f"up to {100 * told:.2g} % of records" in together[0]

@@ -1,6 +1,7 @@
 """Release folders: all or nothing, and nothing altered goes unseen."""
 
 import errno
+import json
 import os
 import re
 import signal
@@ -13,12 +14,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privet.disguise import Exact, Plan, Substitution
+from privet.disguise import Complement, Exact, Plan, Substitution
 from privet.errors import ReleaseError
 from privet.files import writing
-from privet.files.reading import Stamp
+from privet.files.reading import Stamp, digest
+from privet.files.sealed import seal
 from privet.release import Release, folder, opened
+from privet.release.card import FileEntry
 from privet.release.opened import Opened
+from privet.release.universe_words import as_told_before
+from privet.schema import Schema
 from privet.table import ParquetTable
 from privet.table import parquet as parquet_module
 from tests.disguise.people import SCHEMA, people
@@ -380,3 +385,73 @@ def test_what_cannot_be_read_is_named(
     monkeypatch.setattr(folder, "ParquetTable", broken)
     with pytest.raises(ReleaseError, match=rf"^{re.escape(str(place))} cannot be read: "):
         Release.read(path)
+
+
+def test_several_files_of_a_part_are_read_end_to_end(tmp_path: Path) -> None:
+    """As a cluster writes them: each with its rows and its checksum on the card."""
+    made = release(50)
+    pieces = [made.parts[0].table.slice(0, 20), made.parts[0].table.slice(20, 50)]
+    types = {name: made.column_type(name, made.parts[0]) for name in made.column_names}
+
+    def write(where: Path, *rows: int) -> None:
+        with folder.new_folder(where, overwrite=True) as new:
+            files = []
+            for number, (piece, count) in enumerate(zip(pieces, rows, strict=True)):
+                name = folder.part_name(0, number)
+                batches = [piece.collect(50).columns]
+                parquet_module.write_parquet(new / name, batches, types)
+                files.append(FileEntry(name, count, digest(new / name)[0]))
+            folder.seal(made, new, files=[files])
+
+    write(tmp_path / "r", 20, 30)
+    assert (tmp_path / "r" / "part-0-1.parquet").exists()
+    back = Release.read(tmp_path / "r")
+    columns = back.parts[0].table.collect(50).columns
+    for name, column in made.parts[0].table.collect(50).columns.items():
+        assert np.array_equal(columns[name], column)
+    write(tmp_path / "r", 30, 20)
+    with pytest.raises(ReleaseError, match=r"part-0-0\.parquet does not hold the number of rows"):
+        Release.read(tmp_path / "r")
+
+
+def test_files_are_named_as_their_folder_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release(20).write(tmp_path / "r")
+    card = json.loads((tmp_path / "r" / "card.json").read_bytes())
+    card["parts"][0]["rows"] = 19
+    del card["checksum"]
+    (tmp_path / "r" / "card.json").write_bytes(seal(card, 1))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReleaseError, match=r"^r/part-0\.parquet does not hold the number of rows"):
+        Release.read("r")
+
+
+def test_a_complement_in_the_words_of_earlier_versions_still_loads(tmp_path: Path) -> None:
+    table = {name: column[:40] for name, column in people(40).items() if name in ("car", "risk")}
+    schema = Schema([SCHEMA["car"], SCHEMA["risk"]], target="risk")
+    made = Complement().disguise(table, schema)
+    made.write(tmp_path / "r")
+    assert made.universe is not None
+    before = as_told_before(made.universe, made.claim.notes)
+    assert before != made.claim.notes
+    for notes, loads in ((before, True), (before[1:], False)):
+        card = json.loads((tmp_path / "r" / "card.json").read_bytes())
+        card["claim"]["notes"] = list(notes)
+        card.pop("checksum")
+        (tmp_path / "r" / "card.json").write_bytes(seal(card, 1))
+        if loads:
+            assert Release.read(tmp_path / "r").claim.notes == made.claim.notes
+        else:
+            with pytest.raises(ReleaseError, match="claims something else than its channels keep"):
+                Release.read(tmp_path / "r")
+
+
+def test_a_claim_that_is_not_kept_is_called_so(tmp_path: Path) -> None:
+    release(20).write(tmp_path / "r")
+    card = json.loads((tmp_path / "r" / "card.json").read_bytes())
+    card["claim"]["epsilon_of_disguised"] = 0.5
+    del card["checksum"]
+    (tmp_path / "r" / "card.json").write_bytes(seal(card, 1))
+    with pytest.raises(ReleaseError, match="claims something else than its channels keep"):
+        Release.read(tmp_path / "r")

@@ -1,5 +1,6 @@
 """Releases that no disguise made: gathered from people, joined, given another class."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from privet.channel import Channel, GammaDiagonal, JointGammaDiagonal
 from privet.disguise import JointGroup, Plan, RandomSubstitution, Substitution
 from privet.errors import DataError, ReleaseError, SchemaError
 from privet.schema import Attribute, Schema
+from privet.table import ParquetTable
 
 SCHEMA = Schema(
     [
@@ -126,3 +128,71 @@ def test_methods_disguise_a_schema_without_a_class() -> None:
     assert release.claim.disclosed == ()
     assert Schema.from_dict(SCHEMA.to_dict()) == SCHEMA
     assert "target" not in SCHEMA.to_toml()
+
+
+def test_one_release_alone_is_joined_to_itself(tmp_path: Path) -> None:
+    """Exact numbers, which have no codes, in memory and on disk."""
+    rows = {"smoker": np.array([0, 1, 1]), "age": np.array([1.0, 2.0, np.nan])}
+    made = Release.of_disguised(SCHEMA, [CHANNELS[0]], rows)
+    assert Release.concat([made]).rows == 3
+    made.write(tmp_path / "r")
+    read = Release.read(tmp_path / "r")
+    joined = Release.concat([read])
+    assert isinstance(joined.parts[0].table, ParquetTable)
+    assert (joined.rows, joined.shuffled) == (3, False)
+    made.write(tmp_path / "s")
+    both = Release.concat([read, Release.read(tmp_path / "s")])
+    assert isinstance(both.parts[0].table, ParquetTable)
+    assert both.rows == 6
+    mixed = Release.concat([made, read])
+    assert (mixed.rows, mixed.shuffled) == (6, True)
+    first, _ = read.split(0.34)
+    assert Release.concat([first, read]).rows == 4
+
+
+def test_releases_are_joined_only_if_cut_alike() -> None:
+    other = Attribute.numeric("age", low=0, high=99, edges=[10.0, 20.0, 30.0], missing="category")
+    schemas = [SCHEMA, Schema([SCHEMA["smoker"], other])]
+    made = [Release.of_disguised(schema, CHANNELS, told(20)) for schema in schemas]
+    with pytest.raises(ReleaseError, match="one plan"):
+        Release.concat(made)
+    with pytest.raises(ReleaseError, match="expected, not int"):
+        Release.concat([made[0], 3])  # type: ignore[list-item]
+
+
+def test_stamps_of_what_is_joined_stay() -> None:
+    made = Release.of_disguised(SCHEMA, CHANNELS, told(20))
+    assert not Release.concat([made, made]).seeded
+    assert Release.concat([made, replace(made, seeded=True)]).seeded
+    assert Release.concat([made, replace(made, tuned=True)]).tuned
+    assert not Release.concat([made, made]).tuned
+
+
+def test_a_category_stays_what_it_is_as_the_class() -> None:
+    """Numbers that name categories stay numbers; a missing value is a class like others."""
+    schema = Schema(
+        [
+            Attribute.categorical("stars", [1, 2, 3]),
+            Attribute.categorical("town", ["a", "b"], missing="category"),
+        ]
+    )
+    rows = {"stars": np.array([0, 1, 2]), "town": np.array([0, 1, 2])}
+    made = Release.of_disguised(schema, [], rows)
+    plain = made.with_target("stars")
+    assert plain.schema["stars"] == schema["stars"]
+    assert plain.codings["stars"] == made.codings["stars"]
+    gaps = made.with_target("town")
+    assert gaps.schema["town"] == Attribute.categorical("town", ["a", "b", "missing"])
+    assert gaps.schema["stars"] == schema["stars"]
+    assert gaps.schema.target == "town"
+
+
+@pytest.mark.parametrize(("code", "row"), [(5, 1), (-1, 1), (np.nan, 1), (0.5, 1)])
+def test_the_first_wrong_code_is_named(code: float, row: int) -> None:
+    with pytest.raises(DataError, match="allowed are 0 to 4") as caught:
+        Release.of_disguised(
+            SCHEMA, CHANNELS, {"smoker": [0, 1, 1], "age": np.array([4.0, code, code])}
+        )
+    assert caught.value.where.row == row
+    with pytest.raises(DataError, match="no records"):
+        Release.of_disguised(SCHEMA, CHANNELS, {"smoker": np.zeros(0), "age": np.zeros(0)})

@@ -11,8 +11,9 @@ import pytest
 
 from privet.channel import Band, GammaDiagonal
 from privet.coding import Coding
-from privet.disguise import Complement, Plan, Substitution
+from privet.disguise import Complement, Exact, Plan, Substitution
 from privet.errors import MethodError
+from privet.release import Release
 from privet.release.ranges import _random_points, as_date, near_cells, range_words
 from privet.schema import Attribute, Schema
 
@@ -148,3 +149,53 @@ def test_what_completes_a_table_is_no_table_of_records() -> None:
         release.to_frame()
     with pytest.raises(MethodError, match="no records of its own"):
         release.head(1)
+
+
+def test_whole_points_of_a_range_reach_from_its_first_number_to_its_last() -> None:
+    coding = Coding.cells("kids", [3, 6], [5, 9])
+    rng, places = np.random.default_rng(2), np.random.default_rng(2).random(500)
+    first = np.arange(500) % 2
+    points = _random_points(coding, first, np.ones(500, np.int64), rng, whole=True)
+    begin, count = np.where(first, 6, 3), np.where(first, 4, 7)
+    assert points.tolist() == np.floor(begin + places * count).tolist()
+    assert (set(points[::2]), set(points[1::2])) == ({*range(3, 10)}, {*range(6, 10)})
+
+
+def test_missing_values_are_shown_as_none() -> None:
+    """Exact numbers, centres of cells, random points of ranges, and ranges in words."""
+    ages = [Attribute.numeric(name, low=0, high=9, bins=3, missing="category") for name in "abc"]
+    schema = Schema([*ages, Attribute.categorical("ill", ["n", "y"])], target="ill")
+    table = {name: np.array([np.nan, 5.0] * 30) for name in "abc"}
+    plan = Plan(
+        {
+            "a": Exact(),
+            "b": Substitution(1e9, kind="gamma-diagonal"),
+            "c": Substitution(1e9, kind="band"),
+        },
+        default=Exact(),
+    )
+    made = plan.disguise({**table, "ill": np.array(["n", "y"] * 30)}, schema, seed=1)
+    channel = made.parts[0].channel("c")
+    assert channel is not None
+    shown = made.to_frame(representative="random", seed=1)
+    for name in "ab":
+        assert shown[name].null_count == 30
+        assert made.to_frame()[name].null_count == 30
+    assert made.head(60)["b"].null_count == 30
+    assert made.head(60)["a"].to_pylist().count(None) == 30
+
+
+def test_random_points_of_missing_ranges_are_none() -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("c", low=0, high=9, bins=3, missing="category"),
+            Attribute.categorical("ill", ["n", "y"]),
+        ],
+        target="ill",
+    )
+    channels = [Band("c", 4, 8, half=1)]
+    rows = {"c": np.arange(6), "ill": np.zeros(6, np.int64)}
+    made = Release.of_disguised(schema, channels, rows, shuffle=False)
+    shown = made.to_frame(representative="random", seed=1)["c"]
+    assert [value is None for value in shown.to_pylist()] == [False] * 5 + [True]
+    assert made.to_frame()["c"].to_pylist()[-1] is None

@@ -1,11 +1,12 @@
 """Releases in memory: what they hold, splitting, showing, verifying."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from privet.channel import Band, GammaDiagonal
+from privet.channel import Band, GammaDiagonal, Noise
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution
 from privet.errors import MethodError, ReleaseError
 from privet.release import Part, Release
@@ -46,6 +47,12 @@ def test_a_split_deals_out_every_record_once(shuffle: bool) -> None:
         assert rents(first) == rents(made)[:300]
     else:
         assert rents(first) != rents(made)[:300]
+
+
+@pytest.mark.parametrize("fraction", [0, 1, -1, 1.0, 1.5, float("nan")])
+def test_a_split_is_by_a_fraction(fraction: float) -> None:
+    with pytest.raises(ReleaseError, match="above 0 and below 1"):
+        release(10).split(fraction)
 
 
 @pytest.mark.parametrize("fraction", [0, 1, -1, float("nan"), 0.0001])
@@ -147,3 +154,83 @@ def test_the_first_records_are_those_of_the_first_part() -> None:
     for rows in (1, 3, 4, 8, 20):
         shown = both.head(rows)["rent"].to_pylist()
         assert shown == (rents(one) + rents(other))[:rows]
+
+
+def test_a_table_without_records_has_its_columns_still() -> None:
+    made = release(3)
+    for rows in (0, -1):
+        assert made.head(rows).column_names == SCHEMA.names
+        assert made.head(rows).num_rows == 0
+    assert release(20).head().num_rows == 10
+
+
+def test_what_is_taken_away_from_others_promises_nothing() -> None:
+    made = PLAN.disguise(people(9), SCHEMA)
+    assert made.claim.formal
+    assert not replace(made, parts=(replace(made.parts[0], sign=-1),)).claim.formal
+    both = replace(made, parts=(made.parts[0], replace(made.parts[0], sign=-1)))
+    assert not both.claim.formal
+    plain = Release(made.schema, made.codings, made.parts, made.treatments)
+    assert (plain.shuffled, plain.seeded, plain.drawn, plain.tuned) == (True, False, False, False)
+
+
+def test_a_notebook_shows_what_is_promised_of_each_column() -> None:
+    html = release(1000)._repr_html_()
+    assert ">Release of 1,000 records, 5 columns, NOT PRIVATE: drawn from a seed<" in html
+    shown = re.findall(r"<tr><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", html)
+    told = {re.sub("<.*?>", "", name): re.sub("<.*?>", "", how) for name, _, how in shown}
+    assert told == {"age": "2.08", "kids": "2.08", "rent": "none", "car": "2.08", "risk": "none"}
+
+
+def test_a_single_record_outside_its_domain_is_found() -> None:
+    made = release(1)
+    made.verify()
+    columns = {
+        name: column.copy() for name, column in made.parts[0].table.collect(1).columns.items()
+    }
+    columns["risk"][0] = 2
+    part = Part(MemoryTable(columns), made.parts[0].channels)
+    with pytest.raises(ReleaseError, match="Part 0 of the release has 1 values of 'risk' outside"):
+        replace(made, parts=(part,)).verify()
+
+
+def test_noise_is_for_exact_numbers_of_its_range() -> None:
+    made = release(3)
+    low, high = SCHEMA["rent"].range
+    fits = Noise.uniform("rent", low=low, high=high, alpha=100, steps=50)
+    replace(made, parts=(replace(made.parts[0], channels=(fits,)),))
+    low, high = SCHEMA["age"].range
+    coded = Noise.uniform("age", low=low, high=high, alpha=5, steps=50)
+    with pytest.raises(ReleaseError, match="channel of 'age' does not fit the column's codes"):
+        replace(made, parts=(replace(made.parts[0], channels=(coded,)),))
+    low, high = SCHEMA["rent"].range
+    for odd in ((low, high + 1), (low - 1, high)):
+        wide = Noise.uniform("rent", low=odd[0], high=odd[1], alpha=100, steps=50)
+        with pytest.raises(ReleaseError, match="does not fit the attribute's range"):
+            replace(made, parts=(replace(made.parts[0], channels=(wide,)),))
+
+
+def test_words_must_say_what_is_there() -> None:
+    made = release(3)
+    with pytest.raises(ReleaseError, match="'rent' is called 'withheld', but is there"):
+        replace(made, treatments={**made.treatments, "rent": "withheld"})
+    with pytest.raises(ReleaseError, match="'zip' is called 'exact', but is not there"):
+        replace(made, treatments={**made.treatments, "zip": "exact"})
+    assert "zip" in replace(made, treatments={**made.treatments, "zip": "withheld"}).treatments
+
+
+def test_only_parts_that_were_drawn_lack_columns() -> None:
+    made = release(4)
+    table = made.parts[0].table.collect(4)
+    narrow = MemoryTable(
+        {name: table.columns[name] for name in made.schema.names if name != "rent"}
+    )
+    part = replace(made.parts[0], table=narrow)
+    with pytest.raises(ReleaseError, match="columns of a part"):
+        replace(made, parts=(made.parts[0], part))
+    both = replace(made, parts=(made.parts[0], part), drawn=True)
+    assert both.lacking(part) == ["rent"]
+    both.verify()
+    few = MemoryTable({"risk": table.columns["risk"]})
+    with pytest.raises(ReleaseError, match="channel of 'age' is of no use in its part"):
+        replace(made, parts=(replace(part, table=few),), drawn=True)

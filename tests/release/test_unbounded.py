@@ -81,3 +81,12 @@ def test_a_method_that_a_reader_does_not_know_is_told_by_its_card(tmp_path: Path
     assert "Numbers were cooked." in release.claim.sentences()
     assert not release.claim.formal
     assert method_of(release) is None
+
+
+def test_a_card_has_eight_sentences_at_most_of_a_thousand_letters() -> None:
+    form = {"method": "m", "settings": {}, "declared": {}}
+    for fine in (["x"], ["x" * 1000] * 8):
+        assert UnboundedNoise.from_dict({**form, "said": fine}).said == tuple(fine)
+    for wrong in (["x"] * 9, ["x" * 1001], [""], [], ["x", 1]):
+        with pytest.raises(ReleaseError, match="not told as it should be"):
+            UnboundedNoise.from_dict({**form, "said": wrong})

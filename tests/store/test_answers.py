@@ -1,5 +1,7 @@
 """The database of a survey: once only, in batches, nothing that links an answer to a token."""
 
+import contextlib
+import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -231,3 +233,50 @@ def test_tables_that_do_not_add_up_are_noticed(tmp_path: Path, damage: str) -> N
         connection.close()
         with pytest.raises(SurveyError, match="does not add up"):
             answers.verify()
+
+
+def test_many_answers_at_once_are_each_judged(tmp_path: Path) -> None:
+    """More than one list of a query holds."""
+    every = [said(number, bytes([number % 7])) for number in range(1203)]
+    with Answers.create(tmp_path / "a.db", "d" * 64, {}, invited=True) as answers:
+        answers.invite([one.token for one in every[:1202]])
+        assert answers.add(every) == [STORED] * 1202 + [UNINVITED]
+        assert answers.add(every) == [REPEATED] * 1202 + [UNINVITED]
+        tally = answers.tally()
+        assert tally.counts == Counter(one.answer for one in every[:1202])
+        assert (tally.counted, tally.waiting, tally.closed) == (1202, 0, False)
+        assert answers.verify() == 1202
+
+
+def test_a_batch_is_ten(tmp_path: Path) -> None:
+    with Answers.create(tmp_path / "a.db", "d" * 64, {"q": "ä"}, invited=False) as answers:
+        assert answers.form == {"q": "ä"}
+        assert (answers.tally().counted, answers.tally().waiting) == (0, 0)
+        answers.add([said(number) for number in range(9)])
+        assert (answers.tally().counted, answers.tally().waiting) == (0, 9)
+        answers.add([said(9, b"\2\0")])
+        assert answers.tally().counts == {b"\1\0": 9, b"\2\0": 1}
+        answers.add([said(number) for number in range(10, 14)])
+        assert (answers.tally().counted, answers.tally().waiting) == (10, 4)
+        assert answers.tally().counts == {b"\1\0": 9, b"\2\0": 1}
+        assert answers.verify() == 14
+        assert answers.close() == 4
+        assert answers.add([said(3), said(50)]) == [REPEATED, CLOSED]
+        assert answers.tally().closed
+
+
+def test_ten_tokens_of_the_last_batch_stay_fresh(tmp_path: Path) -> None:
+    """Decoys: those with the smallest hashes, whoever spent them."""
+    path = tmp_path / "a.db"
+    with Answers.create(path, "d" * 64, {}, invited=False) as answers:
+        answers.add([said(number) for number in range(14)])
+        with contextlib.closing(sqlite3.connect(path)) as opened:
+            listed = opened.execute(
+                "SELECT hash, state FROM privet_tokens ORDER BY hash"
+            ).fetchall()
+        assert [state for _, state in listed] == [1] * 10 + [2] * 4
+        assert [digest for digest, _ in listed] == sorted(hashed(said(n).token) for n in range(14))
+
+
+def test_a_hash_is_of_the_token_and_its_purpose() -> None:
+    assert hashed(b"t") == hashlib.sha256(b"privet survey token\0t").digest()

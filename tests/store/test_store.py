@@ -442,3 +442,212 @@ def test_facts_that_cannot_be_are_refused_whatever_their_checksum(
         opened.commit()
     with pytest.raises(StoreError, match="are damaged"):
         Store.open(path)
+
+
+def test_a_new_store_is_empty(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "s.db", WEATHER) as store:
+        row, moved, taken = store._tables()
+        assert {name: row[name] for name in row if name not in ("schema", "check")} == {
+            "id": 1, "format": 2, "pick": "first", "dummy": "null", "token_seconds": 604_800.0,
+            "copies": 0, "samples": 0, "remaining": 0, "oldest": 1, "place": 0,
+        }  # fmt: skip
+        assert not moved.any()
+        assert not taken.any()
+        status = store.status()
+        assert (status.universe, status.unreal_rows, status.perturbing_rows) == (24, 0, 24)
+        assert (status.tokens, status.perturbing_records, status.lingers) == (0, 0, False)
+        assert store.verify() == 0
+
+
+def test_the_status_counts_what_is_there(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "s.db", WEATHER, token_days=2) as store:
+        for day in DAYS.slice(0, 3).to_pylist():
+            store.add(day)
+        row, moved, taken = store._tables()
+        assert row["token_seconds"] == 172_800.0
+        status = store.status()
+        assert (status.samples, status.copies, status.tokens) == (3, row["copies"], 3)
+        assert status.unreal_rows == np.count_nonzero(moved)
+        assert status.perturbing_records == row["copies"] * 24 - 6 == row["remaining"]
+        assert status.pick == "first"
+        assert int(taken.sum()) == 6
+
+
+@pytest.mark.parametrize("days", [0, 0.0, -1, float("nan")])
+def test_tokens_are_kept_for_a_while(tmp_path: Path, days: float) -> None:
+    with pytest.raises(StoreError, match="more than 0 days"):
+        Store.create(tmp_path / "s.db", WEATHER, token_days=days)
+    assert not (tmp_path / "s.db").exists()
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"a": "p", "b": 3.5, "c": 2, "y": "no"},
+        {"a": np.str_("p"), "b": np.float64(3.5), "c": np.int64(2), "y": "no"},
+        {"a": "p", "b": np.float32(3.5), "c": np.uint8(2), "y": "no"},
+    ],
+    ids=["plain", "numpy", "small"],
+)
+def test_a_record_is_a_sample(tmp_path: Path, record: dict[str, Any]) -> None:
+    with Store.create(tmp_path / "s.db", SCHEMA) as store:
+        assert store.add(record).samples == 1
+        (found,) = store.originals().to_pylist()
+        assert (found["a"], found["c"], found["y"]) == ("p", 2, "no")
+
+
+def test_a_missing_value_of_a_record_is_a_value_like_others(tmp_path: Path) -> None:
+    schema = Schema(
+        [
+            Attribute.categorical("a", ["p", "q"], missing="category"),
+            Attribute.categorical("y", ["no", "yes"]),
+        ],
+        target="y",
+    )
+    with Store.create(tmp_path / "s.db", schema) as store:
+        store.add({"a": None, "y": "no"})
+        assert store.originals().to_pylist() == [{"a": None, "y": "no"}]
+
+
+def test_samples_come_from_files_too(tmp_path: Path) -> None:
+    lines = ["Outlook,Humidity,Wind,Play", *(",".join(day.values()) for day in DAYS.to_pylist())]
+    (tmp_path / "days.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "none.csv").write_text(lines[0] + "\n")
+    with Store.create(tmp_path / "s.db", WEATHER) as store:
+        assert store.add(tmp_path / "days.csv").samples == 14
+        assert store.add(str(tmp_path / "days.csv")).samples == 14
+        assert records(store.originals()) == records(DAYS) + records(DAYS)
+        with pytest.raises(DataError):
+            store.add(tmp_path / "none.csv")
+        with pytest.raises(DataError, match="Samples are a frame"):
+            store.add([1, 2])
+        assert store.verify() == 28
+
+
+def test_a_notebook_shows_no_samples(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "s.db", WEATHER) as store:
+        assert repr(store) == f"<Store {tmp_path / 's.db'}>"
+        html = store._repr_html_()
+        assert f"<b>Store {tmp_path / 's.db'}</b>" in html
+        assert "24 different records" in html
+
+
+def test_a_newer_format_asks_for_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    with contextlib.closing(sqlite3.connect(path)) as opened:
+        opened.execute("UPDATE privet_store SET format = 3")
+        opened.commit()
+    with pytest.raises(StoreError, match=r"is of format 3; this privet knows 2\..*upgrade privet"):
+        Store.open(path)
+
+
+@pytest.mark.parametrize(("oldest", "fine"), [(2, True), (3, False)])
+def test_the_oldest_copy_is_one_of_the_copies_or_the_next(
+    tmp_path: Path, oldest: int, fine: bool
+) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    with contextlib.closing(sqlite3.connect(path)) as opened:
+        opened.row_factory = sqlite3.Row
+        row = dict(opened.execute("SELECT * FROM privet_store").fetchone())
+        row |= {"copies": 1, "oldest": oldest}
+        told = (row["copies"], row["oldest"], check_of(row))
+        opened.execute('UPDATE privet_store SET copies = ?, oldest = ?, "check" = ?', told)
+        opened.commit()
+    if fine:
+        Store.open(path).close()
+    else:
+        with pytest.raises(StoreError, match="are damaged"):
+            Store.open(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["privet_unreal SET count = -1 WHERE cell = 5"], "count is negative"),
+        (["privet_unreal SET count = count + 1 WHERE cell = 5"], "T′ does not hold|negative"),
+        (["privet_perturbing SET place = 99 WHERE place = 3"], "lost its place"),
+        (["privet_perturbing SET place = NULL WHERE place = 3"], "lost its place"),
+        (
+            [
+                "privet_unreal SET count = count + 1 WHERE cell = 20",
+                "privet_perturbing SET taken = taken + 1 WHERE cell = 20",
+            ],
+            "T′ does not hold one record per sample",
+        ),
+    ],
+)
+def test_each_wrong_of_a_store_is_called_by_its_name(
+    tmp_path: Path, changes: list[str], said: str
+) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store:
+        store.add(DAYS)
+        with contextlib.closing(sqlite3.connect(path)) as opened:
+            for change in changes:
+                opened.execute(f"UPDATE {change}")
+            opened.commit()
+        with pytest.raises(StoreError, match=f"does not add up: .*({said})"):
+            store.verify()
+
+
+def test_what_remains_must_be_what_the_facts_say(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store:
+        store.add(DAYS)
+        with contextlib.closing(sqlite3.connect(path)) as opened:
+            opened.row_factory = sqlite3.Row
+            row = dict(opened.execute("SELECT * FROM privet_store").fetchone())
+            row["remaining"] += 1
+            told = (row["remaining"], check_of(row))
+            opened.execute('UPDATE privet_store SET remaining = ?, "check" = ?', told)
+            opened.commit()
+        with pytest.raises(StoreError, match=r"T\^P is not what remains"):
+            store.verify()
+
+
+def test_a_loss_is_that_of_a_complement(tmp_path: Path) -> None:
+    """Of one record, without knowledge of others, unless it is said."""
+    from privet.disguise.loss import loss_of
+
+    with Store.create(tmp_path / "s.db", WEATHER) as store:
+        store.add(DAYS)
+        row, moved, taken = store._tables()
+        for told in ({}, {"leaked": 2}, {"alpha": 0.5}, {"p_d": 0.5}):
+            asked: dict[str, Any] = {"leaked": 1, "alpha": 0.0, "p_d": 1.0, "p_r": None} | told
+            leaked = asked.pop("leaked")
+            expected = loss_of(store.universe, taken - moved, row["copies"], leaked, **asked)
+            assert store.loss(**told) == expected
+
+
+@pytest.mark.parametrize("table", ["privet_unreal", "privet_perturbing"])
+def test_a_row_that_is_gone_is_noticed(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "s.db"
+    with Store.create(path, WEATHER) as store:
+        with contextlib.closing(sqlite3.connect(path)) as opened:
+            opened.execute(f"DELETE FROM {table} WHERE cell = 3")  # noqa: S608 - ours
+            opened.commit()
+        with pytest.raises(StoreError, match="does not add up"):
+            store.verify()
+
+
+@pytest.mark.parametrize("cell", [24, -1])
+def test_cells_of_a_store_from_before_checks_are_those_of_its_universe(
+    tmp_path: Path, cell: int
+) -> None:
+    path = tmp_path / "s.db"
+    Store.create(path, WEATHER).close()
+    with contextlib.closing(sqlite3.connect(path)) as opened:
+        opened.execute("ALTER TABLE privet_store DROP COLUMN 'check'")
+        opened.execute("UPDATE privet_store SET format = 1")
+        opened.execute("DELETE FROM privet_unreal WHERE cell > 0")
+        opened.commit()
+        with pytest.warns(PrivetWarning, match="has no checksum"):
+            store = Store.open(path)
+        with store:
+            assert store.verify() == 0
+            opened.execute("UPDATE privet_unreal SET cell = ?", (cell,))
+            opened.commit()
+            with pytest.raises(StoreError, match="does not add up"):
+                store.verify()
