@@ -20,6 +20,7 @@ from privet.errors import PlanError, PrivetWarning, ReleaseError
 from privet.estimators import TreeClassifier
 from privet.release import Release
 from privet.release.anonymity import Anonymity, groups_of
+from privet.schema import Attribute, Schema
 from tests.disguise.people import SCHEMA as PEOPLE
 from tests.disguise.people import people
 
@@ -266,3 +267,26 @@ def test_a_share_that_is_used_up_to_the_record_is_not_gone_beyond() -> None:
     release = KAnonymity(2, STEPS, suppress=0.2).disguise(days, SCHEMA)
     assert release.rows == 4
     assert [len(attribute.values or ()) for attribute in release.schema] == [3, 2, 2, 2]
+
+
+GAPPED = Schema(
+    [
+        Attribute.numeric("age", low=0, high=100, bins=4, missing="category"),
+        Attribute.categorical("ill", ["no", "yes"]),
+    ],
+    target="ill",
+)
+GAPS = {
+    "age": np.array([10.0, 40, np.nan, 60, 90, np.nan]),
+    "ill": np.array(["no", "yes", "no", "yes", "no", "no"]),
+}
+
+
+def test_numbers_that_may_be_missing_have_steps_too() -> None:
+    """The edge behind which they lie is infinite, and not compared."""
+    release = KAnonymity(2, {"age": {"bins": [2, 1]}}, suppress=0).disguise(
+        GAPS, GAPPED, shuffle=False
+    )
+    assert release.parts[0].table.collect(6).columns["age"].tolist() == [0, 0, 2, 1, 1, 2]
+    with pytest.raises(PlanError, match="step 1 are not made of whole"):
+        KAnonymity(2, {"age": {"bins": [3]}}).disguise(GAPS, GAPPED)
