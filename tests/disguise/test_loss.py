@@ -103,3 +103,24 @@ def test_bounds_with_dummies_by_hand() -> None:
     # A universe three times 11: (33 − 1)·2 = 64, whose root is 8.
     assert dummy_bound(9, 11, 3) == pytest.approx(9 * (33 - 16 + 1) / (11 * 9 * 10))
     assert dummy_bound(9, 11, 3, 4) == pytest.approx(4 * dummy_bound(9, 11, 3))
+
+
+def test_losses_are_drawn_up_to_all_that_is_stored() -> None:
+    pytest.importorskip("matplotlib")
+    from privet.disguise.loss_drawing import draw_losses
+
+    first = replace(PLAIN, leaked=3, stored=51)
+    second = replace(PLAIN, leaked=2, stored=40, value=4.0, low=0.5, high=6.0, without=1.0)
+    (axes,) = draw_losses({"one": first, "two": second}).axes
+    lines = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
+    assert lines == [
+        ([0, 51], pytest.approx([0, 5 * 51 / 3])),
+        ([0, 51], pytest.approx([0, 4 * 51 / 2])),
+        ([0, 51], pytest.approx([0, 8 * 51 / 3])),
+    ]
+    for shade, loss in zip(axes.collections, (first, second), strict=True):
+        (path,) = shade.get_paths()
+        corners = {(float(x), round(float(y), 6)) for x, y in path.vertices}
+        part = 51 / loss.leaked
+        assert {(0.0, 0.0), (51.0, loss.low * part), (51.0, loss.high * part)} <= corners
+        assert shade.get_alpha() == 0.1

@@ -1,6 +1,7 @@
 """Monotone disguise: the thesis' table, trees that decode to the same partition, and the key."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -527,3 +528,82 @@ def test_a_key_of_no_pieces_is_none(tmp_path: Path) -> None:
     Key((AttributeKey("age", ()),)).write(path)
     with pytest.raises(InputError, match="no key"):
         Key.read(path)
+
+
+def grown(seed: int, missing: Any = "error", **settings: Any) -> tuple[Tree, Key, dict[str, Any]]:
+    """A deep tree of a disguised table, its key, and the originals."""
+    schema = SCHEMA.with_attributes(
+        [Attribute.numeric("age", low=0, high=100, missing=missing), SCHEMA["pay"], SCHEMA["risk"]]
+    )
+    raw = people(300, seed)
+    if missing == "category":
+        gone = np.arange(300) % 4 == 0
+        raw["age"] = np.where(gone, np.nan, raw["age"].astype(np.float64))
+        raw["risk"] = np.where(gone & (raw["pay"] > -20), "Low", raw["risk"])
+    release, key = Monotone(**settings).encode(raw, schema, seed=seed)
+    return TreeClassifier("cart", max_depth=7).fit(release).tree_, key, raw
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_lies_around_a_threshold_is_turned_back(seed: int) -> None:
+    """Deep in a tree these are not the outermost values of their pieces."""
+    tree, key, _ = grown(seed)
+    decoded = decode_tree(tree, key)
+    expected = [
+        (name, *sorted(key[name].decode(tree.around[node])))
+        for node in np.flatnonzero(tree.attribute >= 0)
+        for name in [tree.codings[tree.attribute[node]].name]
+    ]
+    inner = np.flatnonzero(decoded.attribute >= 0)
+    found = [(decoded.codings[decoded.attribute[n]].name, *decoded.around[n]) for n in inner]
+    assert len(inner) > 10
+    for one, other in zip(sorted(found), sorted(expected), strict=True):
+        assert one[0] == other[0]
+        assert one[1:] == pytest.approx(other[1:])
+    assert decoded.threshold[inner] == pytest.approx(decoded.around[inner].mean(axis=1))
+    assert {key[name].reversed for name in ("age", "pay")} <= {True, False}
+
+
+@pytest.mark.parametrize("missing", ["error", "category"])
+def test_cells_of_a_decoded_tree_go_where_numbers_go(missing: Any) -> None:
+    apart = 0
+    for seed in range(1, 4):
+        tree, key, raw = grown(seed, missing)
+        decoded = decode_tree(tree, key)
+        for node in np.flatnonzero(decoded.attribute >= 0):
+            coding, route = decoded.codings[decoded.attribute[node]], decoded.routes[node]
+            assert route is not None
+            values = np.asarray(raw[coding.name], np.float64)
+            known = ~np.isnan(values)
+            codes = coding.encode(values)
+            cut = decoded.threshold[node]
+            if np.isfinite(cut):
+                assert np.array_equal(route[codes[known]], values[known] > cut)
+            else:
+                apart += 1
+                assert not route[codes[known]].any()
+            if coding.missing:
+                assert route[coding.known] == 1
+            assert coding.lower is not None
+            assert coding.upper is not None
+            pieces = key[coding.name].pieces
+            assert (coding.lower[0], coding.upper[-1]) == (pieces[0].low, pieces[-1].high)
+    assert bool(apart) == (missing == "category")
+
+
+def test_pieces_that_go_against_the_order_end_where_their_values_end() -> None:
+    """Whichever of the two pieces beside a threshold is reversed, and both."""
+    for against in ([0], [1], [0, 1], [2], [1, 2], [0, 1, 2, 3]):
+        borders = [10, 27.5, 37.5, 55.5, 90]
+        pieces = []
+        for n, (low, high) in enumerate(pairwise(borders)):
+            ends = (100.0 * n, 100.0 * n + 50)
+            start, stop = reversed(ends) if n in against else ends
+            inside = AGES[(low < AGES) & (high >= AGES)]
+            pieces.append(Piece(low, high, start, stop, 0.0, (), inside.min(), inside.max()))
+        key = AttributeKey("age", tuple(pieces))
+        model = TreeClassifier().fit({"age": key.encode(AGES)}, RISKS)
+        decoded = decode_tree(model.tree_, Key((key,)))
+        assert sorted(decoded.threshold[decoded.attribute >= 0]) == pytest.approx(
+            [27.5, 37.5, 55.5]
+        )

@@ -147,7 +147,7 @@ def test_exact_noise_needs_a_direction_for_every_number() -> None:
             assert drawn.var() == pytest.approx(true.var())
             away, before = drawn - drawn.mean(), true - true.mean()
             assert (away * before).sum() == pytest.approx(proximity * (before**2).sum())
-            with pytest.raises(DataError, match="3 records; noise .* 2 columns needs at least 4"):
+            with pytest.raises(DataError, match=r"3 records; noise .* 2 columns needs at least 4"):
                 method.drawn(regress(true[:3], np.empty((3, 0))), source)
 
 
