@@ -33,7 +33,7 @@ def test_settings_of_treatments_groups_and_rules() -> None:
     found = {
         name: {
             field.name: str(field.default)
-            for field in dataclasses.fields(kind)  # type: ignore[arg-type]
+            for field in dataclasses.fields(kind)
             if field.default is not dataclasses.MISSING
         }
         for name, kind in sorted(kinds.items())

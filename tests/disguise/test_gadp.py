@@ -400,7 +400,7 @@ def test_what_is_confidential_and_how_it_is_released() -> None:
     assert GADP(["rent", "pay"]).changed(WIDE) == ["pay", "rent"]
     assert GADP(["rent"]).changed(WIDE) == ["rent"]
     for settings in ({}, {"confidential": ("pay",)}, {"proximity": 0}, {"keep_domain": True}):
-        GADP(**settings).check(WIDE)  # type: ignore[arg-type]
+        GADP(**settings).check(WIDE)
     released = GADP().released(WIDE["pay"])
     assert released.range == (10 - 80, 30 + 80)
     assert (released.integer, released.bins) == (False, None)

@@ -279,7 +279,7 @@ def test_a_missing_number_is_cut_to_a_missing_value() -> None:
     assert shown["age"].to_pylist() == [20.0, None]
 
 
-BITS = Schema(
+MIXED = Schema(
     [
         *(Attribute.categorical(name, [0, 1]) for name in "ab"),
         Attribute.categorical("three", [0, 1, 2]),
@@ -308,7 +308,7 @@ BITS = Schema(
     ],
 )
 def test_each_warning_has_its_cause(wish: dict[str, Any], words: list[str]) -> None:
-    said = RandomizedResponse(**{"theta": 0.8, **wish}).warnings(BITS)
+    said = RandomizedResponse(**{"theta": 0.8, **wish}).warnings(MIXED)
     assert len(said) == len(words)
     assert all(word in one for word, one in zip(words, said, strict=True))
 
@@ -317,9 +317,9 @@ def test_cuts_nobody_chose_are_told_at_the_line_that_disguises() -> None:
     raw = {"a": [0, 1] * 9, "b": [1, 0] * 9, "three": [0, 1, 2] * 6, "x": [3.0] * 18}
     raw |= {"ill": ["no", "yes"] * 9}
     with pytest.warns(PrivetWarning, match="cut three in two") as caught:
-        RandomizedResponse(theta=0.8).disguise(raw, BITS)
+        RandomizedResponse(theta=0.8).disguise(raw, MIXED)
     assert [warning.filename for warning in caught] == [__file__]
-    chosen = RandomizedResponse(theta=0.8, cuts={"three": [1], "x": 2}).plan(BITS)
+    chosen = RandomizedResponse(theta=0.8, cuts={"three": [1], "x": 2}).plan(MIXED)
     cuts = [dict(group.cuts) for group in chosen.groups if isinstance(group, FlipGroup)]
     assert cuts == [{}, {}, {"three": [1]}, {"x": 2}]
 
@@ -336,19 +336,19 @@ def test_cuts_nobody_chose_are_told_at_the_line_that_disguises() -> None:
 )
 def test_other_wishes_that_cannot_be(wish: dict[str, Any], said: str) -> None:
     with pytest.raises(PlanError, match=said):
-        RandomizedResponse(**{"theta": 0.8, **wish}).plan(BITS)
+        RandomizedResponse(**{"theta": 0.8, **wish}).plan(MIXED)
 
 
 def test_wishes_for_each_group_and_for_none() -> None:
-    each = RandomizedResponse((("a",), ("b", "x")), theta=(0.7, 0.9), rest="withheld").plan(BITS)
+    each = RandomizedResponse((("a",), ("b", "x")), theta=(0.7, 0.9), rest="withheld").plan(MIXED)
     assert [(group.attributes, group.theta) for group in each.groups] == [  # type: ignore[attr-defined]
         (("a",), 0.7),
         (("b", "x"), 0.9),
     ]
     assert each.default == Withheld()
-    assert RandomizedResponse([["a"]], theta=0.7, rest="exact").plan(BITS).default == Exact()
-    bare = Schema(list(BITS.inputs))
+    assert RandomizedResponse([["a"]], theta=0.7, rest="exact").plan(MIXED).default == Exact()
+    bare = Schema(list(MIXED.inputs))
     assert RandomizedResponse(theta=0.7).plan(bare).treatments == {}
-    assert RandomizedResponse(theta=0.7).plan(BITS).treatments == {"ill": Exact()}
-    gammas = RandomizedResponse([["a"], ["b"]], gamma=[3, 4], rest="exact", bins=2).plan(BITS)
+    assert RandomizedResponse(theta=0.7).plan(MIXED).treatments == {"ill": Exact()}
+    gammas = RandomizedResponse([["a"], ["b"]], gamma=[3, 4], rest="exact", bins=2).plan(MIXED)
     assert [(group.gamma, group.bins) for group in gammas.groups] == [(3, 2), (4, 2)]  # type: ignore[attr-defined]

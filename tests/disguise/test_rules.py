@@ -89,7 +89,7 @@ def test_borders_of_rules() -> None:
         {"goodness": 0, "separation": 1, "min_gain_ratio": 1, "confidence": 0.999},
         {"forest": "credal"},
     ):
-        Rules(**settings).check("Framework")  # type: ignore[arg-type]
+        Rules(**settings).check("Framework")
 
 
 def test_a_forest_needs_a_leaf_of_records_of_two_classes() -> None:
@@ -114,14 +114,14 @@ def test_a_forest_needs_a_leaf_of_records_of_two_classes() -> None:
 @pytest.mark.parametrize("target", [None, "job", "flag"])
 def test_forests_are_the_same_again(forest: str, target: str | None) -> None:
     """Of numbers and categories with gaps, for the class and for others."""
-    raw = gapped(people(400))
+    raw = gapped(people(250))
     table = coded(dict(columns(raw, GAPS.names)), GAPS)
     found = []
     for settings in (
         {"n_trees": 4, "min_leaf": 12},
         {"n_trees": 6, "goodness": 0.9, "separation": 0.05, "min_gain_ratio": 0.0},
     ):
-        trees = Rules(**settings, forest=forest).grow(table, GAPS, target)  # type: ignore[arg-type]
+        trees = Rules(**settings, forest=forest).grow(table, GAPS, target)
         found.append(
             [[tree.attribute, tree.threshold, tree.classes, tree.counts] for tree in trees]
         )

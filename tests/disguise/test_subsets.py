@@ -234,7 +234,7 @@ def test_subsets_that_cannot_be(settings: dict[str, Any], said: str) -> None:
 
 def test_borders_of_subsets() -> None:
     for asked in ({"attributes": 1}, {"attributes": 3}, {"weights": {"x0": 0.5, "x1": 3}}):
-        claim = RandomSubsets(**asked).claim(named(3))  # type: ignore[arg-type]
+        claim = RandomSubsets(**asked).claim(named(3))
         assert not claim.seeded
         assert claim.people is None
     assert RandomSubsets().plan(named(3)).claim(named(3), seeded=True).seeded
