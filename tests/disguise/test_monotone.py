@@ -607,3 +607,11 @@ def test_pieces_that_go_against_the_order_end_where_their_values_end() -> None:
         assert sorted(decoded.threshold[decoded.attribute >= 0]) == pytest.approx(
             [27.5, 37.5, 55.5]
         )
+
+
+def test_the_lowest_number_lies_a_millionth_of_the_range_inside_a_given_piece() -> None:
+    method = Monotone(breaks={"age": []}, functions={"age": [(2, 1)]})
+    _, key = method.encode({"age": AGES, "risk": RISKS}, RISK)
+    (piece,) = key["age"].pieces
+    assert piece.low == pytest.approx(10 - 80e-6, abs=1e-9)
+    assert (piece.start, piece.stop) == pytest.approx((2 * piece.low + 1, 181))
