@@ -356,3 +356,78 @@ def test_as_many_copies_are_read_as_can_be_counted() -> None:
     for copies in (0, most + 1):
         with pytest.raises(ValueError, match=r"^$"):
             Universe.from_dict({"copies": copies}, codings)
+
+
+@pytest.mark.parametrize(
+    ("dummy", "name", "values"),
+    [
+        (None, "dummy", ("yes",)),
+        ("more", "more", ("yes",)),
+        ({"more": ["a", "b"]}, "more", ("a", "b")),
+        ({"more": []}, "more", ("yes",)),
+        ("Wind", "Wind", ("dummy 1", "dummy 2")),
+        ({"Wind": ["Crazy", "Deathly"]}, "Wind", ("Crazy", "Deathly")),
+        ({"Wind": ["Crazy", "Deathly", "Odd"]}, "Wind", ("Crazy", "Deathly", "Odd")),
+    ],
+)
+def test_names_of_dummies(dummy: Any, name: str, values: tuple[str, ...]) -> None:
+    made = Complement("dummy", dummy).universe(SCHEMA).dummy
+    assert made is not None
+    assert (made.attribute, made.values) == (name, values)
+
+
+def test_an_added_attribute_has_a_name_of_its_own() -> None:
+    taken = [Attribute.categorical(name, "ab") for name in ("dummy", "dummy_", "y")]
+    made = Complement("dummy").universe(Schema(taken, target="y")).dummy
+    assert made is not None
+    assert made.attribute == "dummy__"
+
+
+@pytest.mark.parametrize(
+    ("dummy", "said"),
+    [
+        ({}, "one name"),
+        (["Wind"], "one name"),
+        (3, "one name"),
+        ({"Wind": ["Crazy", "Crazy"]}, "at least 2 dummies"),
+        ({"Wind": ["Crazy", "Deathly", "Crazy"]}, "at least 2 dummies"),
+        ({"Wind": ["Crazy", 3]}, "at least 2 dummies"),
+        ({"Wind": ["Weak", "Strong"]}, "at least 2 dummies"),
+    ],
+)
+def test_dummies_that_cannot_be(dummy: Any, said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        Complement("dummy", dummy).universe(SCHEMA)
+
+
+def test_what_a_complemented_release_says() -> None:
+    claim = Complement().claim(SCHEMA)
+    assert not claim.seeded
+    assert Complement().claim(SCHEMA, seeded=True).seeded
+    release = Complement().disguise(DAYS, SCHEMA, seed=3)
+    assert release.seeded
+    assert [part.sign for part in release.parts] == [-1, -1]
+    assert len(claim.sentences()) == len(Complement().disguise(DAYS, SCHEMA).claim.sentences())
+    with pytest.raises(PlanError, match="Only a complemented release"):
+        originals(Plan({}, default=Exact()).disguise(DAYS, SCHEMA))
+
+
+def test_whole_numbers_and_gaps_come_back_as_they_were() -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("age", low=0, high=9, bins=5, integer=True, missing="category"),
+            Attribute.categorical("sky", ["sun", "rain"], missing="category"),
+            Attribute.categorical("ill", ["no", "yes"]),
+        ],
+        target="ill",
+    )
+    raw = {
+        "age": np.array([0.0, 5, np.nan, 9]),
+        "sky": np.array(["sun", None, "rain", "rain"], object),
+        "ill": np.array(["no", "yes", "no", "no"]),
+    }
+    back = originals(Complement().disguise(raw, schema)).to_pylist()
+    assert sorted(map(str, (row["sky"] for row in back))) == ["None", "rain", "rain", "sun"]
+    ages = [row["age"] for row in back]
+    assert ages.count(None) == 1
+    assert all(age is None or age == int(age) for age in ages)

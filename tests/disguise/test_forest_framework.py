@@ -17,6 +17,7 @@ from privet.randomness import Randomness
 from privet.release import Release
 from privet.schema import Attribute, Schema
 from tests.disguise.noisy_people import SCHEMA, people, table_of
+from tests.golden import golden
 
 METHODS = [ForestFramework(min_leaf=30), Framework(min_leaf=30)]
 
@@ -308,3 +309,43 @@ def test_a_table_without_a_class_keeps_the_rules_of_a_number() -> None:
     for wrong in ({"classes": 1}, {"edges": [60, 30]}, {"edges": [120]}):
         with pytest.raises(PlanError, match="two categories at least"):
             cut_class(numbers, attributes, "pay", **wrong)
+
+
+@pytest.mark.parametrize("change", [0.0, 0.4, 1.0])
+def test_categories_of_any_number_become_similar_ones(change: float) -> None:
+    """One tree for two groups of numbers: inside each, categories are mixed and may change."""
+    rng = np.random.default_rng(2)
+    rows = 400
+    x = rng.integers(0, 100, rows).astype(np.float64)
+    schema = Schema(
+        [
+            Attribute.numeric("x", low=0, high=100),
+            Attribute.categorical("two", ["a", "b"]),
+            Attribute.categorical("three", ["p", "q", "r"]),
+            Attribute.categorical("same", ["m", "n"]),
+            Attribute.categorical("c", ["no", "yes"]),
+        ],
+        target="c",
+    )
+    raw = {
+        "x": x,
+        "two": np.array(["a", "b"])[rng.integers(0, 2, rows)],
+        "three": np.array(["p", "q", "r"])[np.where(x > 50, 2, rng.integers(0, 2, rows))],
+        "same": np.array(["m"] * rows),
+        "c": np.where(x > 50, "yes", "no"),
+    }
+    made = Framework(change=change, min_leaf=60).disguise(raw, schema, seed=4, shuffle=False)
+    frame = made.to_frame()
+    assert frame["same"].to_pylist() == ["m"] * rows
+    two = np.array(frame["two"].to_pylist()) != raw["two"]
+    three = np.array(frame["three"].to_pylist()) != raw["three"]
+    assert not three[x > 50].any()  # a leaf of one value changes nothing
+    if change == 1:
+        assert two.all()
+        assert three[x <= 50].all()
+    else:
+        # Binomial: within five deviations, which chance misses once in a million.
+        assert abs(two.mean() - change) <= 5 * np.sqrt(change * (1 - change) / rows)
+        low = (x <= 50).sum()
+        assert abs(three[x <= 50].mean() - change) <= 5 * np.sqrt(change * (1 - change) / low)
+    golden("settings", f"similar categories, {change:g}", made.parts[0].table.collect(rows).columns)

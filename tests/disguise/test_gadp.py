@@ -362,3 +362,78 @@ def test_a_column_that_never_varies_tells_nothing_and_does_no_harm() -> None:
     with Randomness.seeded(5) as source:
         varied = CGADP(SECRET).perturb(coded(records, SCHEMA), SCHEMA, source)
     assert not np.allclose(varied.columns["size"], other.columns["size"])  # sex tells something
+
+
+WIDE = Schema(
+    [
+        Attribute.numeric("pay", low=10, high=30, integer=True, bins=4),
+        Attribute.numeric("age", low=0, high=90, missing="category"),
+        Attribute.numeric("rent", low=0, high=5),
+        Attribute.categorical("ill", ["no", "yes"]),
+    ],
+    target="ill",
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"confidential": "pay"}, "must be a list of names"),
+        ({"confidential": ["moon"]}, "names 'moon'"),
+        ({"confidential": ["ill"]}, "'ill' is categorical"),
+        ({"confidential": ["age"]}, "'age' may be missing"),
+        ({"confidential": []}, "each once"),
+        ({"confidential": ["pay", "pay"]}, "each once"),
+        ({"proximity": 1}, "proximity must be a number from 0 up to, but not, 1"),
+        ({"proximity": -0.1}, "proximity must be a number"),
+        ({"keep_domain": 1}, "keep_domain must be true or false"),
+    ],
+)
+def test_settings_that_no_kind_takes(settings: dict[str, Any], said: str) -> None:
+    for kind in (GADP, EGADP, CGADP):
+        with pytest.raises(PlanError, match=f"^{kind.__name__}.*{said}"):
+            kind(**settings).check(WIDE)
+
+
+def test_what_is_confidential_and_how_it_is_released() -> None:
+    assert GADP().changed(WIDE) == ["pay", "rent"]
+    assert GADP(["rent", "pay"]).changed(WIDE) == ["pay", "rent"]
+    assert GADP(["rent"]).changed(WIDE) == ["rent"]
+    for settings in ({}, {"confidential": ("pay",)}, {"proximity": 0}, {"keep_domain": True}):
+        GADP(**settings).check(WIDE)
+    released = GADP().released(WIDE["pay"])
+    assert released.range == (10 - 80, 30 + 80)
+    assert (released.integer, released.bins) == (False, None)
+    assert GADP(keep_domain=True).released(WIDE["pay"]) is WIDE["pay"]
+    assert CGADP().released(WIDE["pay"]) is WIDE["pay"]
+
+
+class Far(GADP):
+    """Draws numbers at both ends, and beyond."""
+
+    def drawn(self, fit: Any, source: Any) -> Any:
+        del source
+        return np.tile([[-200.0], [12.4], [12.6], [300.0]], (len(fit.mean) // 4, 1))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_numbers_are_cut_off_where_their_range_ends(keep: bool) -> None:
+    schema = Schema([WIDE["pay"], WIDE["ill"]], target="ill")
+    raw = {"pay": [11, 12, 20, 30] * 3, "ill": ["no", "yes", "yes", "no"] * 3}
+    method = Far(["pay"], keep_domain=keep)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        release = method.disguise(raw, schema, shuffle=False)
+    shown = release.parts[0].table.collect(12).columns["pay"][:4].tolist()
+    assert shown == ([10, 12, 13, 30] if keep else [-70, 12.4, 12.6, 110])
+    assert len(caught) == (0 if keep else 1)
+    assert all("'pay' were drawn so far outside" in str(one.message) for one in caught)
+
+
+def test_a_constant_column_is_refused() -> None:
+    schema = Schema([WIDE["pay"], WIDE["rent"], WIDE["ill"]], target="ill")
+    raw = {"pay": [11, 12, 20, 30, 15, 16], "rent": [2.0] * 6, "ill": ["no", "yes"] * 3}
+    for kind in (GADP, EGADP, CGADP):
+        with pytest.raises(DataError, match="the column 'rent' is constant"):
+            kind().disguise(raw, schema)
+        assert kind(["pay"]).disguise(raw, schema).rows == 6

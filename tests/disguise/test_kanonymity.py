@@ -20,6 +20,7 @@ from privet.errors import PlanError, PrivetWarning, ReleaseError
 from privet.estimators import TreeClassifier
 from privet.release import Release
 from privet.release.anonymity import Anonymity, groups_of
+from privet.schema import Attribute, Schema
 from tests.disguise.people import SCHEMA as PEOPLE
 from tests.disguise.people import people
 
@@ -266,3 +267,169 @@ def test_a_share_that_is_used_up_to_the_record_is_not_gone_beyond() -> None:
     release = KAnonymity(2, STEPS, suppress=0.2).disguise(days, SCHEMA)
     assert release.rows == 4
     assert [len(attribute.values or ()) for attribute in release.schema] == [3, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"k": True}, "k must be a whole number of at least 2"),
+        ({"k": 2.5}, "k must be a whole number of at least 2"),
+        ({"suppress": True}, "suppress must be a share"),
+        ({"suppress": "0.1"}, "suppress must be a share"),
+        ({"suppress": -0.1}, "suppress must be a share"),
+        ({"t": True}, "t must be a number"),
+        ({"t": "0.1"}, "t must be a number"),
+        ({"l": True}, "l must be a whole number"),
+        ({"quasi": "Wind"}, "quasi must be a list of names"),
+        ({"order": "Wind"}, "order must be a list of names"),
+        ({"order": ["Sky"]}, "names 'Sky', which the schema does not have"),
+        ({"quasi": ["Wind", "Wind"]}, "each once"),
+        ({"partition": 5}, "partition must be one of"),
+        ({"partition": None}, "partition must be one of"),
+        ({"quasi": ["Wind"], "l": 4, "sensitive": "Outlook"}, "from 2 to 3"),
+        ({"hierarchies": {"Wind": ["all"]}}, "a hierarchy is a list of steps"),
+        ({"hierarchies": {"Wind": {"steps": "all"}}}, "a hierarchy is a list of steps"),
+        ({"hierarchies": {"Wind": {"steps": ["all"], "bins": [1]}}}, "a list of steps"),
+        ({"hierarchies": {"Wind": {"steps": [3]}}}, "step 1 must be groups"),
+        ({"hierarchies": {"Wind": {"steps": ["all", 3]}}}, "step 2 must be groups"),
+        ({"hierarchies": {"Wind": {"steps": ["all", {"a": ["b"]}]}}}, "step 2 must group every"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        KAnonymity(**settings).disguise(DAYS, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"k": 2, "suppress": 0},
+        {"suppress": 0.999},
+        {"t": 0},
+        {"t": 0.5, "sensitive": "Play"},
+        {"l": 2, "t": 0.5},
+        {"quasi": ["Wind"], "l": 3, "sensitive": "Outlook"},
+        {"quasi": ["Wind"], "l": 2, "sensitive": "Outlook"},
+        {"quasi": ("Wind", "Play")},
+        {"order": ("Wind",)},
+        {"partition": "mondrian"},
+    ],
+)
+def test_settings_that_can_be_are_taken(settings: dict[str, Any]) -> None:
+    method = KAnonymity(**settings)
+    method.check(SCHEMA)
+    assert method.k == 2
+    claim = method.claim(SCHEMA)
+    assert claim.formal
+    assert not claim.seeded
+    assert method.claim(SCHEMA, seeded=True).seeded
+
+
+def test_what_is_sensitive_is_a_category() -> None:
+    with pytest.raises(PlanError, match="sensitive must name a category"):
+        KAnonymity(2, quasi=["age"], t=0.2, sensitive="rent").check(PEOPLE)
+
+
+def test_information_by_hand() -> None:
+    """Classes 2 and 2, values 3 and 1, pairs 2, 1 and 1: 1 + 0.8113 − 1.5 bits."""
+    codes, target = np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])
+    assert information(codes, target) == pytest.approx(0.3112781)
+    assert information(target, target) == pytest.approx(1.0)
+    assert information(np.zeros(4, np.int64), target) == pytest.approx(0.0)
+
+
+def told(method: KAnonymity, rows: Any = DAYS) -> tuple[Release, list[str]]:
+    """A release and what its owner is told, all of it at the line that asked for it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        release = method.disguise(rows, SCHEMA, shuffle=False)
+    assert all(warning.filename == __file__ for warning in caught)
+    return release, [str(warning.message) for warning in caught]
+
+
+def test_an_owner_is_told_what_nobody_chose_to_lose() -> None:
+    release, said = told(KAnonymity(3, suppress=0))
+    assert [len(attribute.values or ()) for attribute in release.schema] == [3, 1, 1, 2]
+    assert len(said) == 1
+    assert "one value of 2 of 3 attributes: Humidity, Wind. What is left: Outlook." in said[0]
+    assert told(KAnonymity(3, STEPS, suppress=0))[1] == []
+    assert "left: nothing" in told(KAnonymity(8, suppress=0))[1][0]
+    days = DAYS.take([*[0] * 20, 2])
+    release, said = told(KAnonymity(2), days)
+    assert release.rows == 20
+    assert len(said) == 1
+    assert said[0].startswith("k-anonymity left out 1 of 21 records")
+    assert told(KAnonymity(2, suppress=0.05), days)[1] == []
+    assert told(KAnonymity(2), DAYS.take([0, 0, 2, 2]))[1] == []
+    single = Schema([Attribute.categorical("sky", ["blue"]), SCHEMA["Wind"]], target="Wind")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a domain of one value loses nothing
+        KAnonymity(2).disguise({"sky": ["blue"] * 2, "Wind": ["Weak"] * 2}, single)
+
+
+def test_an_order_says_which_steps_there_are() -> None:
+    release, _ = told(KAnonymity(3, STEPS, order=["Wind", "Wind", "Humidity"], suppress=0.3))
+    assert [len(attribute.values or ()) for attribute in release.schema] == [3, 1, 1, 2]
+    with pytest.raises(PlanError, match="no step is left"):
+        told(KAnonymity(8, STEPS, order=["Wind", "Humidity"], suppress=0))
+    release, _ = told(
+        KAnonymity(5, STEPS, order=["Outlook", "Outlook"], quasi=["Outlook"], suppress=0)
+    )
+    assert release.schema["Outlook"].values == ("Sunny", "Dark")
+
+
+def test_too_few_records_for_one_group_of_numbers() -> None:
+    method = KAnonymity(30, partition="mondrian", quasi=["age"])
+    assert method.disguise(people(30), PEOPLE).rows == 30
+    with pytest.raises(PlanError, match="30-anonymity cannot be reached with these 29 records"):
+        method.disguise(people(29), PEOPLE)
+
+
+GAPPED = Schema(
+    [
+        Attribute.numeric("age", low=0, high=100, bins=4, missing="category"),
+        Attribute.categorical("ill", ["no", "yes"]),
+    ],
+    target="ill",
+)
+GAPS = {
+    "age": np.array([10.0, 40, np.nan, 60, 90, np.nan]),
+    "ill": np.array(["no", "yes", "no", "yes", "no", "no"]),
+}
+
+
+def test_numbers_that_may_be_missing_are_not_cut() -> None:
+    with pytest.raises(PlanError, match="cannot be cut by 'mondrian'"):
+        KAnonymity(2, partition="mondrian").disguise(GAPS, GAPPED)
+
+
+def test_numbers_that_may_be_missing_have_steps_too() -> None:
+    """The edge behind which they lie is infinite, and not compared."""
+    release = KAnonymity(2, {"age": {"bins": [2, 1]}}, suppress=0).disguise(
+        GAPS, GAPPED, shuffle=False
+    )
+    assert release.parts[0].table.collect(6).columns["age"].tolist() == [0, 0, 2, 1, 1, 2]
+    with pytest.raises(PlanError, match="step 1 are not made of whole"):
+        KAnonymity(2, {"age": {"bins": [3]}}).disguise(GAPS, GAPPED)
+
+
+def test_ladders_by_hand(tmp_path: Path) -> None:
+    plain = ladders({}, PEOPLE)
+    assert [len(steps) for steps in plain.values()] == [2] * len(PEOPLE.names)
+    sizes = [step.coding(PEOPLE["age"]).known for step in plain["age"]]  # type: ignore[union-attr]
+    assert sizes[-1] == 1
+    path = tmp_path / "steps.toml"
+    path.write_text("[age]\nbins = [6, 3, 1]\n")
+    for given_ in (path, str(path), {"age": {"bins": [6, 3, 1]}}):
+        steps = ladders(given_, PEOPLE)["age"]
+        assert [step.coding(PEOPLE["age"]).known for step in steps] == [6, 6, 3, 1]  # type: ignore[union-attr]
+    for bins, number in (([3, 2], 2), ([12], 1), ([4], 1)):
+        with pytest.raises(PlanError, match=f"step {number} are not made of whole"):
+            ladders({"age": {"bins": bins}}, PEOPLE)
+    for high in (1e-6, 1e6):  # whatever the unit
+        size = Attribute.numeric("size", low=0, high=high, bins=6)
+        schema = Schema([size, PEOPLE["risk"]], target="risk")
+        assert len(ladders({"size": {"bins": [3, 1]}}, schema)["size"]) == 3
+        with pytest.raises(PlanError, match="step 1 are not made of whole"):
+            ladders({"size": {"bins": [4]}}, schema)

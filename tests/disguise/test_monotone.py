@@ -1,6 +1,7 @@
 """Monotone disguise: the thesis' table, trees that decode to the same partition, and the key."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from privet.files.sealed import seal
 from privet.schema import Attribute, Schema
 from privet.tree import Tree
 from tests.flips import flipped
+from tests.golden import golden
 
 AGES = np.array([17.0, 20, 23, 32, 43, 68])
 RISKS = np.array(["High", "High", "High", "Low", "High", "Low"])
@@ -346,3 +348,270 @@ def test_a_piece_of_one_class_may_go_against_the_order(
         inside = AGES[places == at] if (places == at).any() else [ends[at]]
         assert (piece.least, piece.most) == (min(inside), max(inside))
     assert key["age"].reversed == (len(lines) == 1)
+
+
+def test_a_bent_piece_by_hand() -> None:
+    piece = Piece(10, 20, 100, 300, bend=0.5)
+    assert piece.encode(np.array([10.0, 12.5, 15, 20])).tolist() == [100, 168.75, 225, 300]
+    assert piece.decode(np.array([100.0, 168.75, 225, 300])) == pytest.approx([10, 12.5, 15, 20])
+    assert piece.decode(np.array([0.0, 900])).tolist() == [10, 20]  # beyond its image: its ends
+    falling = Piece(10, 20, 300, 100, bend=-0.5)
+    assert falling.encode(np.array([12.5])).tolist() == [268.75]
+    assert falling.decode(np.array([268.75])) == pytest.approx([12.5])
+
+
+def test_a_permuted_piece_by_hand() -> None:
+    piece = Piece(0.5, 4, 10, 50, order=(2, 0, 1), least=1, most=3)
+    shown = piece.encode(np.array([1.0, 2, 3]))
+    assert shown.tolist() == [40, 20, 30]
+    assert piece.decode(shown).tolist() == [1, 2, 3]
+    assert piece.decode(np.array([10.0, 24, 50, 0, 90])).tolist() == [2, 2, 1, 2, 1]
+    longer = Piece(0.5, 9, -7, 0, order=(3, 1, 4, 0, 5, 2), least=2, most=7)
+    assert longer.decode(longer.encode(np.arange(2.0, 8))).tolist() == [2, 3, 4, 5, 6, 7]
+
+
+def test_pieces_of_an_attribute_by_hand() -> None:
+    rising = (Piece(0, 1, 10, 20), Piece(1, 2, 30, 35), Piece(2, 3, 49, 40))
+    key = AttributeKey("x", rising)
+    assert key.sign == 1
+    assert key.range == (10, 49)
+    assert [key.keeps_order(number) for number in range(3)] == [True, True, False]
+    assert key.places(np.array([0.0, 20, 20.5, 35, 36, 49, 60])).tolist() == [0, 0, 1, 1, 2, 2, 2]
+    assert key.encode(np.array([0.5, 1, 1.5, 2.5, np.nan]))[:4].tolist() == [15, 20, 32.5, 44.5]
+    assert np.isnan(key.encode(np.array([np.nan]))).all()
+    falling = (Piece(0, 1, 49, 40), Piece(1, 2, 30, 35), Piece(2, 3, 20, 10))
+    key = AttributeKey("x", falling, reversed=True)
+    assert key.sign == -1
+    assert [key.keeps_order(number) for number in range(3)] == [True, False, True]
+    assert key.places(np.array([0.0, 20, 20.5, 35, 36, 49, 60])).tolist() == [2, 2, 1, 1, 0, 0, 0]
+    permuted = AttributeKey("x", (Piece(0, 3, 0, 4, order=(1, 2, 0), least=1),), integer=True)
+    assert not permuted.keeps_order(0)
+    assert permuted.encode(np.array([1.0, np.nan, 3]))[[0, 2]].tolist() == [2, 1]
+    assert permuted.decode(np.array([2.0, 1])).tolist() == [1, 3]
+    halves = AttributeKey("x", (Piece(0, 10, 0, 1),), integer=True)
+    assert halves.decode(np.array([0.26, 0.24])).tolist() == [3, 2]
+
+
+def test_defaults_of_keys_and_methods() -> None:
+    key = AttributeKey("x", (Piece(0, 1, 5, 6),))
+    assert (key.reversed, key.integer) == (False, False)
+    assert (key.pieces[0].bend, key.pieces[0].least, key.pieces[0].most) == (0, 0, 0)
+    assert (Monotone().anti, Monotone().reverse) == (False, True)
+    other = AttributeKey("y", (Piece(0, 1, 7, 8),))
+    both = Key((key, other))
+    assert both["y"] is other
+    assert "z" not in both
+    assert "x" in both
+    assert not Monotone(key="k").claim(SCHEMA).seeded
+    assert Monotone(key="k").claim(SCHEMA, seeded=True).seeded
+
+
+@pytest.mark.parametrize("bounds", [(5, 5), (3, 9)])
+def test_a_number_that_nobody_has_or_all_have_stays(bounds: tuple[int, int]) -> None:
+    low, high = bounds
+    age = Attribute.numeric("age", low=low, high=high, missing="category")
+    schema = Schema([age, *RISK.inputs[1:], RISK["risk"]], target="risk")
+    ages = np.full(4, 5.0 if low == high else np.nan)
+    raw = {"age": ages, "risk": np.array(["High", "Low", "Low", "High"])}
+    release, key = Monotone().encode(raw, schema, shuffle=False)
+    assert np.array_equal(release.parts[0].table.collect(4).columns["age"], ages, equal_nan=True)
+    assert key["age"].range == (low - 1, high)
+    assert key["age"].decode(np.array([low - 0.5, high])).tolist() == [low - 0.5, high]
+
+
+PERMUTED = Schema(
+    [
+        Attribute.numeric("age", low=10, high=1_200, integer=True),
+        Attribute.numeric("pay", low=10, high=90),
+        Attribute.categorical("risk", ["High", "Low"]),
+    ],
+    target="risk",
+)
+
+
+@pytest.mark.parametrize(
+    ("ages", "permuted"),
+    [
+        ([20, 22], True),
+        ([20, 21], False),  # two neighbours are not worth an order
+        ([100, 1_099], True),
+        ([100, 1_100], False),  # too many
+    ],
+)
+def test_whole_numbers_of_one_class_are_permuted(ages: list[int], permuted: bool) -> None:
+    raw = {"age": np.array(ages), "pay": np.array([20.0, 30]), "risk": np.array(["Low", "Low"])}
+    only = Monotone(pieces=("permutation",))
+    _, key = only.encode(raw, PERMUTED, seed=3, shuffle=False)
+    piece = key["age"].pieces[0]
+    assert (piece.least, piece.most) == tuple(ages)
+    assert len(piece.order) == (ages[1] - ages[0] + 1 if permuted else 0)
+    assert sorted(piece.order) == list(range(len(piece.order)))
+    assert piece.bend == 0
+    assert not key["pay"].pieces[0].order
+    mixed = {**raw, "age": np.array([*ages, *ages]), "pay": np.array([20.0, 30, 20, 30])}
+    mixed["risk"] = np.array(["Low", "Low", "High", "High"])
+    _, key = Monotone(pieces=("permutation",), breaks={"age": []}).encode(mixed, PERMUTED, seed=3)
+    assert not key["age"].pieces[0].order  # its records are of several classes
+
+
+def test_pieces_that_may_go_against_the_order_have_one_class() -> None:
+    raw = people(60, 4)
+    cuts = {"age": [20.0, 60.5], "pay": [-45.0, 0.0]}
+    for seed in range(12):
+        _, key = Monotone(anti=True, breaks=cuts).encode(raw, SCHEMA, seed=seed)
+        for name, borders in cuts.items():
+            place = np.searchsorted(borders, raw[name])
+            for number in range(3):
+                one = len(set(raw["risk"][place == number])) < 2
+                assert one or key[name].keeps_order(number)
+
+
+@pytest.mark.parametrize("missing", ["error", "category"])
+def test_every_kind_of_key_is_the_same_again(missing: Any) -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("age", low=10, high=90, integer=True, missing=missing),
+            Attribute.numeric("pay", low=-5, high=400),
+            Attribute.categorical("risk", ["High", "Low", "None"]),
+        ],
+        target="risk",
+    )
+    rng = np.random.default_rng(8)
+    age = rng.integers(10, 91, 300)
+    risk = np.array(["High", "Low", "None"])[np.searchsorted([30, 60], age)]
+    raw: dict[str, Any] = {"age": age, "pay": np.round(rng.uniform(-5, 400, 300), 1), "risk": risk}
+    if missing == "category":
+        raw["age"] = np.where(np.arange(300) % 9 == 0, np.nan, age)
+    kinds = ("linear", "polynomial", "permutation")
+    found = []
+    for seed in range(6):
+        for anti in (False, True):
+            method = Monotone(pieces=kinds, anti=anti, breaks={"pay": [-4.99, 50, 399.95]})
+            release, key = method.encode(raw, schema, seed=seed, shuffle=seed % 2 == 0)
+            shown = release.parts[0].table.collect(300).columns
+            places = [one.places(shown[one.name]) for one in key.attributes]
+            found.append(
+                [key.attributes, shown, places, [a.decode(shown[a.name]) for a in key.attributes]]
+            )
+    golden("settings", f"monotone pieces, missing {missing}", found)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"bend": -1.0},
+        {"bend": 1.0},
+        {"low": 91.0, "high": 90.0},
+        {"order": [1]},
+        {"start": "0"},
+        {"most": None},
+    ],
+)
+def test_borders_of_what_a_key_may_say(tmp_path: Path, lie: dict[str, object]) -> None:
+    path = tmp_path / "people.key"
+    Key((AttributeKey("age", (Piece(10, 90, 0, 1),)),)).write(path)
+    form = json.loads(path.read_bytes())
+    del form["checksum"]
+    for truth in ({"bend": 0.99}, {"bend": -0.99}, {"low": 90.0}, {"order": [1, 0]}, {"low": 3}):
+        good = json.loads(json.dumps(form))
+        good["attributes"][0]["pieces"][0] |= truth
+        path.write_bytes(seal(good))
+        assert Key.read(path)["age"].pieces[0] != Piece(10, 90, 0, 1)
+    form["attributes"][0]["pieces"][0] |= lie
+    path.write_bytes(seal(form))
+    with pytest.raises(InputError, match=r"people\.key is no key"):
+        Key.read(path)
+
+
+def test_a_key_of_no_pieces_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "people.key"
+    Key((AttributeKey("age", ()),)).write(path)
+    with pytest.raises(InputError, match="no key"):
+        Key.read(path)
+
+
+def grown(seed: int, missing: Any = "error", **settings: Any) -> tuple[Tree, Key, dict[str, Any]]:
+    """A deep tree of a disguised table, its key, and the originals."""
+    schema = SCHEMA.with_attributes(
+        [Attribute.numeric("age", low=0, high=100, missing=missing), SCHEMA["pay"], SCHEMA["risk"]]
+    )
+    raw = people(300, seed)
+    if missing == "category":
+        gone = np.arange(300) % 4 == 0
+        raw["age"] = np.where(gone, np.nan, raw["age"].astype(np.float64))
+        raw["risk"] = np.where(gone & (raw["pay"] > -20), "Low", raw["risk"])
+    release, key = Monotone(**settings).encode(raw, schema, seed=seed)
+    return TreeClassifier("cart", max_depth=7).fit(release).tree_, key, raw
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_lies_around_a_threshold_is_turned_back(seed: int) -> None:
+    """Deep in a tree these are not the outermost values of their pieces."""
+    tree, key, _ = grown(seed)
+    decoded = decode_tree(tree, key)
+    expected = [
+        (name, *sorted(key[name].decode(tree.around[node])))
+        for node in np.flatnonzero(tree.attribute >= 0)
+        for name in [tree.codings[tree.attribute[node]].name]
+    ]
+    inner = np.flatnonzero(decoded.attribute >= 0)
+    found = [(decoded.codings[decoded.attribute[n]].name, *decoded.around[n]) for n in inner]
+    assert len(inner) > 10
+    for one, other in zip(sorted(found), sorted(expected), strict=True):
+        assert one[0] == other[0]
+        assert one[1:] == pytest.approx(other[1:])
+    assert decoded.threshold[inner] == pytest.approx(decoded.around[inner].mean(axis=1))
+    assert {key[name].reversed for name in ("age", "pay")} <= {True, False}
+
+
+@pytest.mark.parametrize("missing", ["error", "category"])
+def test_cells_of_a_decoded_tree_go_where_numbers_go(missing: Any) -> None:
+    apart = 0
+    for seed in range(1, 4):
+        tree, key, raw = grown(seed, missing)
+        decoded = decode_tree(tree, key)
+        for node in np.flatnonzero(decoded.attribute >= 0):
+            coding, route = decoded.codings[decoded.attribute[node]], decoded.routes[node]
+            assert route is not None
+            values = np.asarray(raw[coding.name], np.float64)
+            known = ~np.isnan(values)
+            codes = coding.encode(values)
+            cut = decoded.threshold[node]
+            if np.isfinite(cut):
+                assert np.array_equal(route[codes[known]], values[known] > cut)
+            else:
+                apart += 1
+                assert not route[codes[known]].any()
+            if coding.missing:
+                assert route[coding.known] == 1
+            assert coding.lower is not None
+            assert coding.upper is not None
+            pieces = key[coding.name].pieces
+            assert (coding.lower[0], coding.upper[-1]) == (pieces[0].low, pieces[-1].high)
+    assert bool(apart) == (missing == "category")
+
+
+def test_pieces_that_go_against_the_order_end_where_their_values_end() -> None:
+    """Whichever of the two pieces beside a threshold is reversed, and both."""
+    for against in ([0], [1], [0, 1], [2], [1, 2], [0, 1, 2, 3]):
+        borders = [10, 27.5, 37.5, 55.5, 90]
+        pieces = []
+        for n, (low, high) in enumerate(pairwise(borders)):
+            ends = (100.0 * n, 100.0 * n + 50)
+            start, stop = reversed(ends) if n in against else ends
+            inside = AGES[(low < AGES) & (high >= AGES)]
+            pieces.append(Piece(low, high, start, stop, 0.0, (), inside.min(), inside.max()))
+        key = AttributeKey("age", tuple(pieces))
+        model = TreeClassifier().fit({"age": key.encode(AGES)}, RISKS)
+        decoded = decode_tree(model.tree_, Key((key,)))
+        assert sorted(decoded.threshold[decoded.attribute >= 0]) == pytest.approx(
+            [27.5, 37.5, 55.5]
+        )
+
+
+def test_the_lowest_number_lies_a_millionth_of_the_range_inside_a_given_piece() -> None:
+    method = Monotone(breaks={"age": []}, functions={"age": [(2, 1)]})
+    _, key = method.encode({"age": AGES, "risk": RISKS}, RISK)
+    (piece,) = key["age"].pieces
+    assert piece.low == pytest.approx(10 - 80e-6, abs=1e-9)
+    assert (piece.start, piece.stop) == pytest.approx((2 * piece.low + 1, 181))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -235,3 +236,67 @@ def test_what_to_do_about_missing_numbers_is_said_in_full() -> None:
     assert caught.value.hint == (
         "fill missing values, and delete `missing` from the schema, or disguise it by substitution."
     )
+
+
+@pytest.mark.parametrize("confidence", [0.28, 0.5, 0.6, 0.7, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize("level", [None, 0.03, 0.25, 0.5, 0.77, 1, 2.5])
+@pytest.mark.parametrize("steps", [4, 100])
+def test_uniform_noise_is_the_least_that_is_wide_enough(
+    confidence: float, level: float | None, steps: int
+) -> None:
+    """2m + 1 points, of which ⌈c·(2m + 1)⌉ make an interval of one step less."""
+    wanted = Fraction(str(1 if level is None else level)) * steps
+    half = 1
+    while math.ceil(Fraction(str(confidence)) * (2 * half + 1)) - 1 < wanted:
+        half += 1
+    made = pv.AdditiveNoise(level=level, confidence=confidence, steps=steps)
+    assert made.channel(AGE).spread == half
+
+
+def test_gaussian_noise_of_a_level_by_hand() -> None:
+    """Half of a hundred steps and one more, over twice 1.959964 and 0.674490 deviations."""
+    made = pv.AdditiveNoise("gaussian", level=0.5, steps=100)
+    assert float(made.channel(AGE).spread) == pytest.approx(51 / (2 * 1.959964), rel=1e-6)
+    half = replace(made, confidence=0.5)
+    assert float(half.channel(AGE).spread) == pytest.approx(51 / (2 * 0.674490), rel=1e-6)
+    whole = pv.AdditiveNoise("gaussian", steps=100).channel(AGE)
+    assert float(whole.spread) == pytest.approx(101 / (2 * 1.959964), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "steps"), [(10, 40, 30), (-10, 40, 50), (0, 65_535, 65_535), (4e4, 6e4, 20_000)]
+)
+def test_whole_numbers_are_their_own_grid(low: float, high: float, steps: int) -> None:
+    attribute = pv.Attribute.numeric("a", low=low, high=high, integer=True)
+    assert pv.AdditiveNoise(alpha=3).channel(attribute).steps == steps
+    loose = pv.AdditiveNoise(alpha=3, integer=False, steps=17).channel(attribute)
+    assert loose.steps == 17
+    forced = pv.AdditiveNoise(alpha=3, integer=True)
+    assert forced.channel(pv.Attribute.numeric("a", low=low, high=high)).steps == steps
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "word"),
+    [(0, 65_536, "more than 65,536"), (0, 1.5, "range's ends"), (0.5, 2, "range's ends")],
+)
+def test_ranges_that_have_no_grid_of_whole_numbers(low: float, high: float, word: str) -> None:
+    attribute = pv.Attribute.numeric("a", low=low, high=high)
+    with pytest.raises(PlanError, match=word):
+        pv.AdditiveNoise(alpha=3, integer=True).channel(attribute)
+
+
+@pytest.mark.parametrize("steps", [True, 2.5, "5", -1, 65_537, None])
+def test_steps_are_whole_numbers(steps: Any) -> None:
+    with pytest.raises(PlanError, match="steps must be a whole number from 1 to 65536"):
+        pv.AdditiveNoise(steps=steps).channel(AGE)
+
+
+def test_borders_of_settings_of_noise() -> None:
+    assert pv.AdditiveNoise(alpha=90, steps=1).channel(AGE).steps == 1
+    assert pv.AdditiveNoise(alpha=1, steps=65_536).channel(AGE).steps == 65_536
+    assert pv.AdditiveNoise().confidence == 0.95
+    for confidence in ("much", 1.5, -0.5):
+        with pytest.raises(PlanError, match="confidence must be a number"):
+            pv.AdditiveNoise(confidence=confidence).channel(AGE)  # type: ignore[arg-type]
+    for integer in (True, False, None):
+        assert pv.AdditiveNoise(alpha=4, integer=integer).channel(AGE).law == "uniform"

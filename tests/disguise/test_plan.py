@@ -9,12 +9,22 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
+from privet.disguise import (
+    Exact,
+    FlipGroup,
+    JointGroup,
+    Plan,
+    RandomSubstitution,
+    Substitution,
+    ValueClass,
+    Withheld,
+)
 from privet.disguise import recipe as recipe_module
 from privet.errors import DataError, InputError, PlanError, ReleaseError
 from privet.randomness import Randomness
 from privet.release import Release
 from privet.schema import Attribute, Schema
+from privet.signing import SigningKey
 from privet.table import MemoryTable
 from tests.disguise.people import SCHEMA, people
 
@@ -255,3 +265,63 @@ def test_every_attribute_has_words_of_its_own() -> None:
         for place, name in ((0, "a"), (2, "c")):
             assert np.array_equal(columns[name], channel.draw(codes, source.words(place, 0, 1000)))
     assert not np.array_equal(columns["a"], columns["c"])
+
+
+AGE, RISK = SCHEMA["age"], SCHEMA["risk"]
+
+
+def test_one_attribute_and_the_class_are_enough() -> None:
+    two = Schema([AGE, RISK], target="risk")
+    raw = {name: people(9)[name] for name in ("age", "risk")}
+    assert Plan(default=Exact()).disguise(raw, two).schema.names == ["age", "risk"]
+    with pytest.raises(PlanError, match="every attribute but the class"):
+        Plan({"age": Withheld()}, default=Exact()).recipe(two)
+    with pytest.raises(PlanError, match="withholds the class 'risk'"):
+        Plan({"risk": Withheld()}, default=Exact()).recipe(two)
+    bare = Schema([AGE])
+    assert Plan(default=Exact()).disguise({"age": raw["age"]}, bare).rows == 9
+    with pytest.raises(PlanError, match=r"^The plan withholds every attribute\.$"):
+        Plan(default=Withheld()).recipe(bare)
+    with pytest.raises(PlanError, match=r"^The plan withholds every attribute\.$"):
+        Plan(default=Withheld()).recipe(Schema([AGE, RISK]))
+
+
+def test_an_attribute_is_in_one_group_or_has_its_own() -> None:
+    groups = [JointGroup(["kids", "car"], 5), FlipGroup(["rent"], 0.8)]
+    plan = Plan({"age": Substitution(8)}, default=Exact(), groups=groups)
+    recipe = plan.recipe(SCHEMA)
+    assert [channel.attributes for channel in recipe.channels] == [
+        ("age",),
+        ("kids", "car"),
+        ("rent",),
+    ]
+    for other in (
+        Plan({"car": Exact()}, default=Exact(), groups=groups),
+        Plan({}, default=Exact(), groups=[*groups, JointGroup(["rent", "age"], 5)]),
+    ):
+        with pytest.raises(PlanError, match="says twice what happens to attribute"):
+            other.recipe(SCHEMA)
+
+
+def test_a_plan_that_was_tried_on_the_records_says_so() -> None:
+    for tuned in (False, True):
+        for wave in (None, 0.5):
+            plan = Plan({"age": Substitution(8, bins=6)}, Exact(), wave=wave, tuned=tuned)
+            claim = plan.claim(SCHEMA)
+            assert bool(claim.notes) == tuned
+            assert not claim.seeded
+            release = plan.disguise(people(1_500), SCHEMA)
+            assert release.tuned == tuned
+            assert release.drawn == (wave is not None)
+            assert len(release.parts) == (1 if wave is None else 2)
+    assert Plan(default=Exact()).claim(SCHEMA, seeded=True).seeded
+
+
+def test_only_what_is_written_can_be_signed(tmp_path: Path) -> None:
+    plan = Plan(default=Exact())
+    key = SigningKey.new()
+    with pytest.raises(PlanError, match="signed when it is written"):
+        plan.disguise(people(9), SCHEMA, sign=key)
+    made = plan.disguise(people(9), SCHEMA, sign=key, to=tmp_path / "r")
+    assert made.signed_by is not None
+    assert plan.disguise(people(9), SCHEMA, to=tmp_path / "s").signed_by is None

@@ -3,13 +3,24 @@
 import math
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, ValueClass, Withheld
-from privet.disguise.planfile import _plain
+from privet.disguise import (
+    Exact,
+    FlipGroup,
+    JointGroup,
+    Plan,
+    RandomSubstitution,
+    Substitution,
+    ValueClass,
+    Withheld,
+    plan_from_dict,
+)
+from privet.disguise.planfile import _plain, plan_to_toml
 from privet.errors import PlanError
 
 GOOD = """
@@ -77,3 +88,76 @@ def test_a_fraction_is_written_as_the_nearest_number_that_is_not_above_it(value:
     written = _plain(value)
     assert Fraction(written) <= value
     assert value < Fraction(math.nextafter(written, math.inf))
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan({"age": Exact()}),
+        Plan({}, default=Withheld()),
+        Plan({"age": Substitution(8, bins=12)}, default=Exact(), wave=0.2),
+        Plan({"age": Substitution(Fraction(7, 2))}, default=Exact(), wave=0, tuned=True),
+        Plan({"age": Substitution(Fraction(9))}, default=Exact()),
+        Plan({"age": ValueClass(edges=(30, 50))}, default=Exact()),
+        Plan({"age": Exact()}, groups=(JointGroup(["kids", "car"], 5), FlipGroup(["rent"]))),
+        Plan({}, default=Exact(), groups=(JointGroup(["kids", "car"]),)),
+    ],
+)
+def test_a_plan_that_is_written_comes_back(tmp_path: Path, plan: Plan) -> None:
+    text = plan_to_toml(plan)
+    back = read(tmp_path, text)
+    assert isinstance(back, Plan)
+    assert plan_to_toml(back) == text
+    assert dict(back.treatments).keys() == dict(plan.treatments).keys()
+    assert (back.default, back.tuned, back.wave or 0) == (plan.default, plan.tuned, plan.wave or 0)
+    assert [type(group) for group in back.groups] == [type(group) for group in plan.groups]
+
+
+def test_what_is_written_of_a_plan() -> None:
+    assert plan_to_toml(Plan({"age": Exact()})) == '[attributes]\n"age" = "exact"\n'
+    assert plan_to_toml(Plan({}, default=Withheld(), tuned=True, wave=None)) == (
+        'default = "withheld"\nwave = 0\ntuned_on_records = true\n'
+    )
+    groups = Plan({}, default=Exact(), groups=[JointGroup(["a", "b"]), FlipGroup(["c"], 0.9)])
+    written = plan_to_toml(groups)
+    assert 'method = "joint-substitution"' in written
+    assert "gamma" not in written  # as it is by default
+    assert "theta = 0.9" in written
+    assert "gamma = 9 " in plan_to_toml(Plan({"a": Substitution(Fraction(9))}))
+    assert "gamma = 4.5 " in plan_to_toml(Plan({"a": Substitution(Fraction(9, 2))}))
+    third = _plain(Fraction(10, 3))
+    assert Fraction(third) <= Fraction(10, 3) < Fraction(math.nextafter(third, 9))
+    small = _plain(Fraction(1, 10))
+    assert Fraction(small) <= Fraction(1, 10) < Fraction(math.nextafter(small, 1))
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"default": "exact", "tuned_on_records": 1}, "must be true or false"),
+        ({"attributes": {"age": "exact"}, "groups": {}}, "needs a method, or a table"),
+        ({"attributes": [], "default": "exact"}, "needs a method, or a table"),
+        ({"wave": 0.2}, "needs a method, or a table"),
+        ({"groups": [{"method": "flip", "attributes": ["a"]}, 3]}, "Group 2: a table"),
+        ({"groups": [{"method": "flip"}]}, "Group 1: a table"),
+        ({"groups": [{"attributes": ["a"]}]}, "Group 1: a table"),
+        ({"groups": ["flip"]}, "Group 1: a table"),
+        ({"default": ["exact"]}, "default: a word or a table"),
+        ({"default": {"gamma": 3}}, "default: a word or a table"),
+        ({"default": "exat"}, "did you mean 'exact'"),
+    ],
+)
+def test_other_plans_that_cannot_be(form: dict[str, Any], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        plan_from_dict(form)
+
+
+def test_plans_that_say_one_thing_only() -> None:
+    assert plan_from_dict({"default": "exact"}) == Plan({}, default=Exact(), groups=())
+    assert plan_from_dict({"attributes": {"a": "exact"}}) == Plan({"a": Exact()}, groups=())
+    one = plan_from_dict({"groups": [{"method": "flip", "attributes": ["a"]}]})
+    assert one == Plan({}, groups=(FlipGroup(["a"]),))
+    assert isinstance(one, Plan)
+    assert not one.tuned
+    tuned = plan_from_dict({"default": "exact", "tuned_on_records": True})
+    assert tuned == Plan({}, default=Exact(), groups=(), tuned=True)

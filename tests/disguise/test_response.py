@@ -14,6 +14,7 @@ from privet.disguise import (
     JointGroup,
     Plan,
     RandomizedResponse,
+    Withheld,
     plan_from_dict,
 )
 from privet.errors import PlanError, PrivetWarning
@@ -276,3 +277,78 @@ def test_a_missing_number_is_cut_to_a_missing_value() -> None:
     frame = {"age": np.array([20.0, np.nan]), "town": yes, "ill": yes}
     shown = RandomizedResponse([["town"]], theta=0.8, rest="exact").cut(frame, schema)
     assert shown["age"].to_pylist() == [20.0, None]
+
+
+MIXED = Schema(
+    [
+        *(Attribute.categorical(name, [0, 1]) for name in "ab"),
+        Attribute.categorical("three", [0, 1, 2]),
+        Attribute.numeric("x", low=0, high=9),
+        Attribute.categorical("ill", ["no", "yes"]),
+    ],
+    target="ill",
+)
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"groups": [["a"], ["b"], ["x"]], "rest": "exact"}, []),
+        ({"groups": [["three"]], "rest": "exact"}, ["cut three in two"]),
+        ({"groups": [["three"]], "rest": "exact", "cuts": {"three": [0]}}, []),
+        ({"groups": [["a", "b"]], "rest": "exact"}, ["gamma = 4 "]),
+        (
+            {"groups": [["a", "b"], ["x", "three"]], "rest": "exact"},
+            ["cut three in", "= 4 ", "= 4 "],
+        ),
+        ({"groups": [["a", "b"]], "rest": "exact", "theta": 0.2}, ["gamma = 4 "]),
+        ({"groups": [["a", "b"]], "rest": "exact", "theta": 1}, ["is released as it is"]),
+        ({"groups": [["a"]], "rest": "exact", "theta": 1}, []),
+        ({"groups": [["a", "three"]], "rest": "exact", "theta": None, "gamma": 3}, []),
+    ],
+)
+def test_each_warning_has_its_cause(wish: dict[str, Any], words: list[str]) -> None:
+    said = RandomizedResponse(**{"theta": 0.8, **wish}).warnings(MIXED)
+    assert len(said) == len(words)
+    assert all(word in one for word, one in zip(words, said, strict=True))
+
+
+def test_cuts_nobody_chose_are_told_at_the_line_that_disguises() -> None:
+    raw = {"a": [0, 1] * 9, "b": [1, 0] * 9, "three": [0, 1, 2] * 6, "x": [3.0] * 18}
+    raw |= {"ill": ["no", "yes"] * 9}
+    with pytest.warns(PrivetWarning, match="cut three in two") as caught:
+        RandomizedResponse(theta=0.8).disguise(raw, MIXED)
+    assert [warning.filename for warning in caught] == [__file__]
+    chosen = RandomizedResponse(theta=0.8, cuts={"three": [1], "x": 2}).plan(MIXED)
+    cuts = [dict(group.cuts) for group in chosen.groups if isinstance(group, FlipGroup)]
+    assert cuts == [{}, {}, {"three": [1]}, {"x": 2}]
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ({"cuts": [1]}, "cuts is a table"),
+        ({"groups": {"a": 1}}, "list of lists"),
+        ({"groups": 3}, "list of lists"),
+        ({"rest": "secret"}, "rest must be"),
+        ({"theta": (0.8, 0.9)}, "2 numbers for 4 groups"),
+    ],
+)
+def test_other_wishes_that_cannot_be(wish: dict[str, Any], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        RandomizedResponse(**{"theta": 0.8, **wish}).plan(MIXED)
+
+
+def test_wishes_for_each_group_and_for_none() -> None:
+    each = RandomizedResponse((("a",), ("b", "x")), theta=(0.7, 0.9), rest="withheld").plan(MIXED)
+    assert [(group.attributes, group.theta) for group in each.groups] == [  # type: ignore[attr-defined]
+        (("a",), 0.7),
+        (("b", "x"), 0.9),
+    ]
+    assert each.default == Withheld()
+    assert RandomizedResponse([["a"]], theta=0.7, rest="exact").plan(MIXED).default == Exact()
+    bare = Schema(list(MIXED.inputs))
+    assert RandomizedResponse(theta=0.7).plan(bare).treatments == {}
+    assert RandomizedResponse(theta=0.7).plan(MIXED).treatments == {"ill": Exact()}
+    gammas = RandomizedResponse([["a"], ["b"]], gamma=[3, 4], rest="exact", bins=2).plan(MIXED)
+    assert [(group.gamma, group.bins) for group in gammas.groups] == [(3, 2), (4, 2)]  # type: ignore[attr-defined]

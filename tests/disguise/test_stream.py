@@ -15,9 +15,11 @@ from privet.disguise.treatment import Treatment
 from privet.errors import DataError, ReleaseError
 from privet.randomness import Randomness
 from privet.release import Release
+from privet.schema import Schema
 from privet.table import source as source_module
 from privet.table.source import Source
 from tests.disguise.people import SCHEMA, people
+from tests.golden import golden
 
 TREATMENTS: dict[str, Treatment] = {"kids": Withheld(), "rent": Exact()}
 PLAN = Plan(TREATMENTS, default=Substitution(8))
@@ -116,3 +118,35 @@ def test_a_release_in_the_way(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="holds a release already"):
         PLAN.disguise(tmp_path / "raw.parquet", SCHEMA, to=tmp_path / "out")
     PLAN.disguise(tmp_path / "raw.parquet", SCHEMA, to=tmp_path / "out", overwrite=True)
+
+
+def test_buckets_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    rows = (0, 1 << 20, (1 << 20) + 1, (1 << 21) + 1, (1 << 21) + 2, 1 << 27, 1 << 28, 1 << 60)
+    assert [stream.bucket_bits(number) for number in rows] == [0, 0, 1, 1, 2, 7, 8, 8]
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_a_file_of_one_row_and_one_column(tmp_path: Path, shuffle: bool) -> None:
+    pq.write_table(pa.table({"car": ["fiat"]}), tmp_path / "raw.parquet")
+    schema = Schema([SCHEMA["car"]])
+    out = Plan({"car": Exact()}).disguise(
+        tmp_path / "raw.parquet", schema, to=tmp_path / "out", shuffle=shuffle
+    )
+    assert out.to_frame()["car"].to_pylist() == ["fiat"]
+    empty = pa.table({"car": pa.array([], pa.string())})
+    pq.write_table(empty, tmp_path / "none.parquet")
+    with pytest.raises(DataError, match="has no rows"):
+        Plan({"car": Exact()}).disguise(
+            tmp_path / "none.parquet", schema, to=tmp_path / "none", shuffle=shuffle
+        )
+
+
+def test_rows_of_a_seed_come_in_the_same_order_again(tmp_path: Path) -> None:
+    pq.write_table(pa.table(people(1500)), tmp_path / "raw.parquet")
+    plan = Plan({"age": Substitution(8, bins=6)}, default=Exact())
+    out = plan.disguise(tmp_path / "raw.parquet", SCHEMA, to=tmp_path / "out", seed=5)
+    golden("settings", "files in order", out.parts[0].table.collect(1500).columns)
+    waves = Plan({"age": Substitution(8, bins=6)}, default=Exact(), wave=0.5)
+    out = waves.disguise(tmp_path / "raw.parquet", SCHEMA, to=tmp_path / "more", seed=5)
+    golden("settings", "files in waves", [part.table.collect(1500).columns for part in out.parts])

@@ -1,6 +1,8 @@
 """Random subsets: a whole record costs one ε, and of a few attributes much is told."""
 
 import math
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from privet.errors import MethodError, PlanError
 from privet.estimate.merged import merged
 from privet.release import Release
 from privet.schema import Attribute, Schema
+from tests.golden import golden
 
 SCHEMA = Schema(
     [
@@ -159,3 +162,84 @@ def test_of_many_sets_some_are_drawn_evenly(names: int, size: int) -> None:
     assert sum(often) == size * MOST_PARTS
     assert max(often) - min(often) <= 2 + 0.2 * MOST_PARTS * size / names
     assert _sets(every, size) == sets
+
+
+def named(number: int) -> Schema:
+    inputs = [Attribute.categorical(f"x{place}", [0, 1]) for place in range(number)]
+    return Schema([*inputs, Attribute.categorical("ill", ["no", "yes"])], target="ill")
+
+
+def test_all_sets_if_there_are_120_of_them() -> None:
+    names = [attribute.name for attribute in named(16).inputs]
+    assert RandomSubsets().plan(named(16)).sets == tuple(combinations(names, 2))
+    assert RandomSubsets(attributes=1).plan(named(16)).sets == tuple((name,) for name in names)
+
+
+@pytest.mark.parametrize(("number", "size"), [(17, 2), (17, 4), (11, 5), (30, 3)])
+def test_of_more_sets_120_are_drawn_evenly(number: int, size: int) -> None:
+    sets = RandomSubsets(attributes=size).plan(named(number)).sets
+    assert len(sets) == len(set(sets)) == 120
+    order = {f"x{place}": place for place in range(number)}
+    assert all(len(one) == size and sorted(one, key=order.__getitem__) == list(one) for one in sets)
+    times = Counter(name for one in sets for name in one)
+    assert len(times) == number
+    assert max(times.values()) - min(times.values()) <= 0.45 * 120 * size / number
+    golden("settings", f"{size} of {number}", [list(one) for one in sets])
+
+
+def test_how_epsilon_is_shared_by_hand() -> None:
+    """A quarter to the class; three quarters of 4 to two attributes, one of which counts double."""
+    plan = RandomSubsets(4, 2, 0.25, {"x1": 2.0}).plan(named(3))
+    assert plan.sets == (("x0", "x1"), ("x0", "x2"), ("x1", "x2"))
+    assert [dict(one) for one in plan.epsilons] == [
+        {"ill": 1.0, "x0": 1.0, "x1": 2.0},
+        {"ill": 1.0, "x0": 1.5, "x2": 1.5},
+        {"ill": 1.0, "x1": 2.0, "x2": 1.0},
+    ]
+    recipes = plan.recipes(named(3))
+    assert [recipe.lot.share for recipe in recipes] == pytest.approx([1 / 3] * 3)
+    assert [sorted(recipe.types) for recipe in recipes] == [
+        ["ill", "x0", "x1"],
+        ["ill", "x0", "x2"],
+        ["ill", "x1", "x2"],
+    ]
+    default = RandomSubsets().plan(named(3)).epsilons[0]
+    assert list(default.values()) == pytest.approx([4 / 3] * 3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"attributes": True}, "a whole number from 1 to 3"),
+        ({"attributes": 0}, "a whole number from 1 to 3"),
+        ({"attributes": 4}, "a whole number from 1 to 3"),
+        ({"attributes": 2.0}, "a whole number from 1 to 3"),
+        ({"target": 0}, "above 0 and below 1"),
+        ({"target": 1}, "above 0 and below 1"),
+        ({"target": 1.5}, "above 0 and below 1"),
+        ({"target": "0.5"}, "above 0 and below 1"),
+        ({"weights": [1]}, "weights is a table"),
+        ({"weights": {"x0": 0}}, "weight of 'x0' must be a number above 0"),
+        ({"weights": {"x0": True}}, "weight of 'x0' must be a number above 0"),
+        ({"weights": {"x0": "1"}}, "weight of 'x0' must be a number above 0"),
+        ({"weights": {"x0": math.inf}}, "weight of 'x0' must be a number above 0"),
+        ({"weights": {"ill": 1}}, "weight of 'ill' must be a number above 0"),
+        ({"weights": {"x0": 1, "y": 1}}, "weight of 'y' must be a number above 0"),
+    ],
+)
+def test_subsets_that_cannot_be(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        RandomSubsets(**settings).plan(named(3))
+
+
+def test_borders_of_subsets() -> None:
+    for asked in ({"attributes": 1}, {"attributes": 3}, {"weights": {"x0": 0.5, "x1": 3}}):
+        claim = RandomSubsets(**asked).claim(named(3))
+        assert not claim.seeded
+        assert claim.people is None
+    assert RandomSubsets().plan(named(3)).claim(named(3), seeded=True).seeded
+    assert not RandomSubsets().plan(named(3)).claim(named(3)).seeded
+    few = Schema(list(named(3)), target="ill", unit="who", rows_per_unit=2)
+    people = RandomSubsets().plan(few).claim(few).people
+    assert people is not None
+    assert people.rows == 2

@@ -13,11 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privet as pv
-from privet.disguise.units import _STREAM, kept_rows
+from privet.disguise.units import _STREAM, counted, kept_rows
 from privet.errors import DataError, PlanError, SchemaError
 from privet.randomness import Randomness
 from privet.release import Release
+from privet.release.people import People
 from privet.schema import Attribute, Schema
+from tests.golden import golden
 
 ATTRIBUTES = [
     Attribute.numeric("age", low=0, high=100, bins=5),
@@ -182,3 +184,25 @@ def test_without_a_column_of_people_what_was_declared_is_believed() -> None:
     assert (declared.people.rows, declared.people.counted) == (3, False)
     assert declared.rows is None
     assert declared.of(20) == 20
+
+
+def test_people_are_counted_once_at_least() -> None:
+    assert counted({"patient": []}, "patient").rows == 1
+    assert counted({"patient": ["a"]}, "patient") == People(1, counted=True)
+    assert counted({"patient": ["a", "b", "a", "a", "b"]}, "patient").rows == 3
+    coded = pa.array(["a", "b", "a"]).dictionary_encode()
+    assert counted({"patient": coded}, "patient").rows == 2
+    assert counted({"patient": np.array([7, 8, 7, 7])}, "patient").rows == 3
+    with pytest.raises(DataError, match="has a missing value"):
+        counted({"patient": np.array([1.0, np.nan])}, "patient")
+
+
+def test_which_records_of_a_seed_are_kept_is_the_same_again() -> None:
+    table = visits(60, 9)
+    with Randomness.seeded(9) as source:
+        kept = kept_rows(table, schema(unit="patient", rows_per_unit=2), source)
+        none = kept_rows({"patient": []}, schema(unit="patient", rows_per_unit=2), source)
+    assert kept.rows is not None
+    assert none.rows is not None
+    assert len(none.rows) == 0
+    golden("settings", "kept of people", np.flatnonzero(kept.rows).tolist())

@@ -1,6 +1,8 @@
 """The unrelated question: its matrix, its ε, its estimate by the closed form, its error."""
 
+import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -98,3 +100,55 @@ def test_what_does_not_fit_is_refused(asked: pv.UnrelatedQuestion, complaint: st
 def test_one_half_for_the_opposite_question_points_here() -> None:
     with pytest.raises(PlanError, match="unrelated-question"):
         pv.RandomizedResponse([["smoker"]], theta=0.5).claim(SCHEMA)
+
+
+SIZE = pv.Attribute.categorical("size", ["s", "m", "l"])
+
+
+@pytest.mark.parametrize(
+    ("theta", "answers", "matrix"),
+    [
+        (0.6, [0.5, 0.25, 0.25], [[0.8, 0.2, 0.2], [0.1, 0.7, 0.1], [0.1, 0.1, 0.7]]),
+        (0.4, None, [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]]),
+    ],
+)
+def test_matrices_of_three_answers_by_hand(
+    theta: float, answers: Any, matrix: list[list[float]]
+) -> None:
+    channel = pv.UnrelatedQuestion(theta, answers).channel(SIZE)
+    shown = np.asarray(channel.matrix(), np.float64) / 2.0**32
+    assert shown == pytest.approx(np.array(matrix), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"theta": True}, "above 0 and below 1"),
+        ({"theta": 0}, "above 0 and below 1"),
+        ({"theta": 1}, "above 0 and below 1"),
+        ({"theta": 1.5}, "above 0 and below 1"),
+        ({"theta": "0.5"}, "above 0 and below 1"),
+        ({"answers": [0.5, 0.5]}, "must have 3 shares"),
+        ({"answers": "abc"}, "must have 3 shares"),
+        ({"answers": [[1, 2], 3]}, "must have 3 shares"),
+        ({"answers": [0.5, 0.3, 0.1]}, "above 0 and sum to 1"),
+        ({"answers": [0.5, 0.5, 0.0]}, "above 0 and sum to 1"),
+        ({"answers": [1.5, -0.25, -0.25]}, "above 0 and sum to 1"),
+        ({"answers": [0.5, 0.5, math.nan]}, "above 0 and sum to 1"),
+        ({"answers": [0.5, 0.5, 1.0]}, "above 0 and sum to 1"),
+        ({"bins": 3}, "it has no bins"),
+    ],
+)
+def test_questions_that_cannot_be_asked(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        pv.UnrelatedQuestion(**settings).released(SIZE)
+
+
+def test_questions_of_two_values_and_of_numbers() -> None:
+    two = pv.Attribute.categorical("two", [0, 1])
+    assert pv.UnrelatedQuestion(0.01, [0.3, 0.7]).channel(two).inputs == (2,)
+    age = pv.Attribute.numeric("age", low=0, high=9, bins=4)
+    assert pv.UnrelatedQuestion().channel(age).inputs == (4,)
+    assert pv.UnrelatedQuestion(bins=3).channel(age).inputs == (3,)
+    with pytest.raises(PlanError, match="single value"):
+        pv.UnrelatedQuestion().channel(pv.Attribute.categorical("one", [1]))

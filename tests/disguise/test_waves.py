@@ -1,5 +1,6 @@
 """Two waves: cells drawn from a released share of the records."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privet.cells import Prior
+from privet.channel.matrix import WrittenMatrix
 from privet.disguise import Exact, Plan, RandomSubstitution, Substitution, plan_from_dict
 from privet.disguise.planfile import plan_to_toml
-from privet.disguise.waves import FINE, LEAST, prior_of
+from privet.disguise.units import Kept
+from privet.disguise.waves import (
+    FINE,
+    LEAST,
+    check_share,
+    first_wave,
+    is_open,
+    prior_of,
+    suiting,
+)
 from privet.errors import DataError, PlanError
 from privet.estimate.distribution import observed_counts
 from privet.estimate.merged import aligned, merged, overlap
@@ -20,6 +32,8 @@ from privet.estimate.shares import shares
 from privet.estimators import TreeClassifier
 from privet.release import Release
 from privet.schema import Attribute, Schema
+from privet.table import MemoryTable
+from tests.golden import golden
 
 SCHEMA = Schema(
     [
@@ -310,3 +324,124 @@ def test_a_wave_leaves_other_channels_and_many_cells_alone() -> None:
     even = release.codings["days"]
     assert even is not None
     assert even.to_dict() == SCHEMA["days"].with_cells(12).coding().to_dict()
+
+
+INCOME = Attribute.numeric("x", low=-20, high=100)
+WHOLE = Attribute.numeric("x", low=10, high=21, integer=True)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "treatment", "is_it"),
+    [
+        (INCOME, Substitution(8), True),
+        (INCOME, Substitution(8, bins=5), True),
+        (INCOME, Substitution(8, edges=[3]), False),
+        (INCOME, Substitution(8, prior={"shape": "quantiles", "values": [1.0, 3, 9]}), False),
+        (INCOME, Substitution(matrix=[[0.7, 0.3], [0.3, 0.7]], bins=2), False),
+        (replace(INCOME, edges=(3, 9)), Substitution(8), False),
+        (replace(INCOME, edges=(3, 9)), Substitution(8, bins=5), True),
+        (replace(INCOME, low=0, edges=(3, 9)), Substitution(8, scale="log"), True),
+        (replace(INCOME, bins=5), Substitution(8), True),
+        (replace(WHOLE, bins=12), Substitution(8), False),  # a cell for every value
+        (replace(WHOLE, bins=11), Substitution(8), True),
+        (WHOLE, Substitution(8, bins=11), True),
+        (WHOLE, Substitution(8, bins=12), False),
+        (replace(INCOME, low=7, high=7), Substitution(8), False),
+        (SCHEMA["sky"], Substitution(8), False),
+    ],
+)
+def test_where_a_wave_may_draw_cells(
+    attribute: Attribute, treatment: Substitution, is_it: bool
+) -> None:
+    if treatment.scale:
+        attribute = replace(attribute, low=1)
+    if treatment.prior:
+        treatment = replace(treatment, prior=Prior("quantiles", (1.0, 3, 9)).to_dict())
+    assert is_open(treatment, attribute) == is_it
+
+
+def test_numbers_of_a_public_prior_need_no_wave() -> None:
+    known = replace(INCOME, prior=Prior("quantiles", (1.0, 3, 9)))
+    assert not is_open(Substitution(8), known)
+    assert not is_open(Substitution(8, bins=4), known)
+
+
+@pytest.mark.parametrize("cells", [127, 128, 129])
+def test_a_wave_has_128_cells(cells: int) -> None:
+    schema = Schema([INCOME, SCHEMA["class"]], target="class")
+    plan = {"x": Substitution(8, bins=cells), "class": Exact()}
+    suits = suiting(plan, schema)
+    assert ("x" in suits) == (cells <= 128)
+    if cells > 128:
+        with pytest.raises(PlanError, match="at most 128"):
+            first_wave(plan, schema)
+        return
+    first = first_wave(plan, schema)["x"]
+    assert isinstance(first, Substitution)
+    assert (first.bins, first.kind) == (128, "band")
+    other = {"x": Substitution(8, bins=cells, kind="gamma-diagonal"), "class": Exact()}
+    assert not suiting(other, schema)
+    assert set(first_wave(other, schema)) == {"x"}  # asked for, where no band is
+
+
+@pytest.mark.parametrize("rows", [499, 500])
+def test_cells_are_drawn_from_500_records(rows: int) -> None:
+    schema = Schema([INCOME, SCHEMA["class"]], target="class")
+    plan = Plan({"x": Substitution(8, bins=7)}, default=Exact(), wave=0.5)
+    codes = np.arange(rows) % 20
+
+    def make(recipe: Any, number: int) -> MemoryTable:
+        used = codes if number == 1 else codes[:9] % 7
+        types = recipe.types
+        return MemoryTable(
+            {"x": used.astype(types["x"]), "class": (used % 2).astype(types["class"])}
+        )
+
+    if rows < 500:
+        with pytest.raises(DataError, match="too few"):
+            plan.made(schema, make, Kept(), seeded=False, shuffled=True)
+        return
+    release = plan.made(schema, make, Kept(), seeded=False, shuffled=True)
+    assert release.drawn
+    coding = release.codings["x"]
+    assert coding is not None
+    assert coding.known == 7
+    assert coding.edges[3] < INCOME.coding(7).edges[3]  # all of the wave lies low
+
+
+@pytest.mark.parametrize("missing", ["error", "category"])
+def test_distributions_drawn_from_a_wave_are_the_same_again(missing: Any) -> None:
+    found = []
+    for low, high, cells in ((-20, 100, 12), (50, 55, 30), (0, 1, 128)):
+        number = Attribute.numeric("x", low=low, high=high, missing=missing)
+        treatment = Substitution(6, bins=cells, kind="band")
+        coding = treatment.released(number).coding()
+        channel = treatment.channel(number)
+        counts = np.floor(900.0 / (1 + np.arange(channel.output_size) % 17))
+        counts[3] = 0
+        prior = prior_of(coding, channel, counts, number)
+        found.append(prior.to_dict())
+        values = np.array(prior.parameters)
+        assert len(values) == 255
+        assert (np.diff(values) >= 0).all()
+        assert low < values[0] < values[-1] < high
+    golden("settings", f"priors of waves, missing {missing}", found)
+
+
+def test_a_distribution_is_drawn_towards_even_shares() -> None:
+    """All counts in the first of four cells, told plainly: most quantiles stay there."""
+    number = Attribute.numeric("x", low=0, high=4, bins=4)
+    plain = WrittenMatrix.of("x", np.eye(4).tolist())
+    prior = prior_of(number.coding(), plain, np.array([100.0, 0, 0, 0]), number)
+    values = np.array(prior.parameters)
+    beyond = (values > 1).mean()
+    assert 0.07 < beyond < 0.4
+    even = prior_of(number.coding(), plain, np.full(4, 25.0), number)
+    assert even.parameters == pytest.approx(np.arange(1, 256) / 64)
+
+
+@pytest.mark.parametrize("wave", ["0.5", None, [], True, 2, 0])
+def test_shares_of_waves_are_numbers(wave: Any) -> None:
+    with pytest.raises(PlanError, match="above 0 and below 1"):
+        check_share(wave)
+    assert check_share(0.5) == 0.5

@@ -49,6 +49,16 @@ def test_the_claim_never_goes_above_the_epsilon_wished_for(epsilon: float) -> No
         ({"rho": 0.5}, "rho must be"),
         ({"rho": ("a", "b")}, "rho must be"),
         ({"gamma": 1}, "gamma must be"),
+        ({"epsilon": True}, "epsilon must be"),
+        ({"epsilon": 22}, "epsilon must be"),
+        ({"epsilon": -1}, "epsilon must be"),
+        ({"rho": (0, 0.5)}, "rho must be"),
+        ({"rho": (0.5, 1)}, "rho must be"),
+        ({"rho": (0.5, 1.5)}, "rho must be"),
+        ({"rho": (0.5, 0.5)}, "rho must be"),
+        ({"rho": (0.1, 0.2, 0.3)}, "rho must be"),
+        ({"rho": "ab"}, "rho must be"),
+        ({"epsilon": 1, "rho": (0.1, 0.5)}, "three ways"),
     ],
 )
 def test_other_wishes_are_refused(wish: dict[str, Any], wrong: str) -> None:
@@ -56,6 +66,15 @@ def test_other_wishes_are_refused(wish: dict[str, Any], wrong: str) -> None:
         RandomSubstitution(**wish).plan(SCHEMA)
     with pytest.raises(PlanError, match=wrong):
         Substitution(**wish).channel(SCHEMA["car"])
+
+
+def test_gamma_stays_below_the_exponential() -> None:
+    for epsilon in (0.5, 1, 3.5, 21):
+        below = math.nextafter(math.nextafter(math.exp(epsilon), 0), 0)
+        assert gamma_of("x", epsilon=epsilon) == below
+    exact: Any = (Fraction(1, 5), Fraction(3, 4))
+    assert gamma_of("x", rho=exact) == 12
+    assert gamma_of("x", rho=[0.2, 0.75]) == 12
 
 
 def test_plan_files_wish_too() -> None:

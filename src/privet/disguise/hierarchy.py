@@ -87,11 +87,11 @@ def _bins(attribute: Attribute, steps: list[Any]) -> list[Treatment]:
     for number, asked in enumerate(steps, 1):
         step = ValueClass(bins=asked)
         coarser = step.released(attribute).coding().edges
-        near = np.abs(edges[None, :] - coarser[:, None]).min(
-            1, initial=np.inf, where=~np.isnan(edges)
-        )
+        # The last edge is infinite where a number may be missing: it lies nowhere in the range.
+        finer, ends = edges[np.isfinite(edges)], coarser[np.isfinite(coarser)]
+        near = np.abs(finer[None, :] - ends[:, None]).min(1, initial=np.inf)
         width = np.ptp(attribute.range)
-        if len(coarser) > len(edges) or (near[np.isfinite(coarser)] > 1e-9 * width).any():
+        if len(coarser) > len(edges) or (near > 1e-9 * width).any():
             message = (
                 f"Attribute {attribute.name!r}: the bins of step {number} are not made of whole "
             )
