@@ -1,6 +1,7 @@
 """Exports say what predict says: SQL in SQLite and ONNX in onnxruntime, row by row."""
 
 import sqlite3
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from privet.tree import Tree
 from privet.tree.export import _listed, dot, rules, sql
 from privet.tree.onnx import to_onnx
 from tests.strategies import hostile, seeds
+from tests.tree.test_diagram import tree_of
 
 NUMBER, WHOLE, NAME, GAPPY, CODE = NAMES = ('a "b"', "it's", "é;--", "c\\d", "select")
 SIGNS = ["'", '"', "x'; DROP TABLE t; --", "\\", "", "é", "a,b", "%"]
@@ -180,3 +182,63 @@ def test_dot_is_one_graph_whatever_the_names(name: str, value: str) -> None:
         assert line.endswith(";")
     assert text.count("->") - text.count('->"') >= 2
     assert "\x1b" not in text
+
+
+def test_a_number_over_a_border_is_not_missing_where_that_was_asked() -> None:
+    said = rules(tree_of((0, 0, np.inf), (1, 0, 2.0)))
+    assert [text.split(",")[0] for text in said] == [
+        "If x is missing",
+        "If x is at most 2",
+        "If x is over 2",
+    ]
+    plain = rules(tree_of((0, 0, 2.0)))
+    assert [text.split(",")[0] for text in plain] == [
+        "If x is at most 2",
+        "If x is over 2 or missing",
+    ]
+    whole = rules(tree_of((0, 0, np.inf)))
+    assert [text.split(",")[0] for text in whole] == ["If x is not missing", "If x is missing"]
+    narrow = rules(tree_of((0, 1, 2.0), (1, 1, 1.0), (3, 1, 0.5), (2, 1, 2.5)))
+    assert [text.split(",")[0] for text in narrow] == [
+        "If z is over 1 and at most 2",
+        "If z is at most 0.5",
+        "If z is over 0.5 and at most 1",
+        "If z is over 2 and at most 2.5",
+        "If z is over 2.5",
+    ]
+
+
+def test_a_branch_that_no_code_takes_is_no_case() -> None:
+    """All three categories go left: a tree that was read from elsewhere may be so."""
+    assert sql(tree_of((0, 2, 9))) == "'p'"
+    tree = replace(tree_of((0, 2, 1)), label=np.array([0, 0, 1]))
+    assert sql(replace(tree, counts=tree.counts * [[2], [2], [1]])) == (
+        """CASE\nWHEN "k" IN ('b') THEN 'q'\nELSE 'p' END"""
+    )
+    assert sql(replace(tree, counts=tree.counts * [[3], [1], [2]])) == (
+        """CASE\nWHEN "k" IN ('a', 'c') THEN 'p'\nELSE 'q' END"""
+    )
+
+
+def attributes_of(model: Any, kind: str) -> dict[str, Any]:
+    (node,) = (node for node in model.graph.node if node.op_type == kind)
+    return {one.name: list(one.ints) or list(one.floats) or one.f for one in node.attribute}
+
+
+def test_onnx_sends_an_unknown_category_where_most_records_go() -> None:
+    tree = replace(tree_of((0, 2, 1)), label=np.array([0, 0, 1]))
+    for factors, heavy in (([[3], [2], [1]], 0.0), ([[3], [1], [2]], 1.0)):
+        encoder = attributes_of(
+            to_onnx(replace(tree, counts=tree.counts * factors)), "LabelEncoder"
+        )
+        assert encoder["default_float"] == heavy
+        assert encoder["values_floats"] == [0.0, 1.0, 0.0]
+
+
+def test_onnx_of_a_single_leaf_compares_once() -> None:
+    """Runtimes want a comparison: of the first column, with a leaf on either side."""
+    found = attributes_of(to_onnx(tree_of()), "TreeEnsembleRegressor")
+    assert found["nodes_featureids"] == [0, 0, 0]
+    assert found["nodes_truenodeids"] == [1, 0, 0]
+    assert found["nodes_falsenodeids"] == [2, 0, 0]
+    assert found["target_nodeids"] == [1, 2]

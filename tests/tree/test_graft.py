@@ -142,6 +142,7 @@ def test_small_trees_elect_together_what_each_record_gets(marks: int, seed: int)
     assert together.parent[0] == -1
     tests = together.child >= 0
     assert (together.attribute[~tests] == -1).all()
+    assert (together.child[~tests] == -1).all()
     assert np.isnan(together.z[tests]).all()
     assert not together.z[~tests].any()
     assert not together.gain.any()
@@ -198,4 +199,5 @@ def test_leaves_are_marked_where_there_is_room(monkeypatch: pytest.MonkeyPatch) 
         [False, True, False],
     ]
     assert voters.taking[0][2].tolist() == [True, True, False, False, False]
+    assert voters.taking[0][3].tolist() == [False, False, True, True, True]
     assert voters.taking[1].all()
