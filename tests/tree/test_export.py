@@ -242,3 +242,32 @@ def test_onnx_of_a_single_leaf_compares_once() -> None:
     assert found["nodes_truenodeids"] == [1, 0, 0]
     assert found["nodes_falsenodeids"] == [2, 0, 0]
     assert found["target_nodeids"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("taken", "size", "said"),
+    [
+        (1, 9, "0"),
+        (2, 9, "0 or 1"),
+        (3, 9, "0, 1 or 2"),
+        (8, 9, "0, 1, 2, 3, 4, 5, 6 or 7"),  # as many as are named
+        (9, 10, "none of 9"),
+        (10, 12, "none of 10, 11"),
+        (9, 18, "0, 1, 2, 3, 4, 5, 6, 7 or 1 more"),  # half of them
+        (10, 19, "none of 10, 11, 12, 13, 14, 15, 16, 17, 1 more"),
+    ],
+)
+def test_lists_of_categories(taken: int, size: int, said: str) -> None:
+    coding = Coding.categories("k", [str(code) for code in range(size)])
+    assert _listed(coding, np.arange(size) < taken) == said
+
+
+def test_dot_cuts_a_long_edge_and_takes_counts_below_zero_for_none() -> None:
+    tree = replace(tree_of((0, 2, 1)), label=np.array([0, 0, 1]))
+    names = Coding.categories("k", ["a" * 39, "b", "c" * 39])
+    counts = np.array([[3.0, -1, 0], [2, 0, 0], [0, 1, -5]])
+    text = dot(replace(tree, codings=(*tree.codings[:2], names), counts=counts))
+    assert f'n0 -> n1 [label="k in {{{"a" * 39}, {"c" * 12}…"]' in text
+    assert 'n0 -> n2 [label="k = b"]' in text
+    assert 'n0 [label="k\\n3 records, 100 % p"]' in text
+    assert 'n2 [label="q\\n1 records, 100 % q", style=filled]' in text

@@ -89,3 +89,8 @@ def test_a_branch_that_nothing_can_take_says_what_would_have_to() -> None:
     assert [categories(tree, node) for node in (1, 2, 3, 4)] == [["b", "c"], ["a"], ["a"], ["b"]]
     assert condition(tree, 1) == "k in {b, c}"
     assert condition(tree, 4) == "k = b"
+
+
+def test_nothing_but_the_root() -> None:
+    """All of the seven nodes below it are told."""
+    assert render(weather_tree(), 0) == "Play: Yes  (14 records, 64 % Yes)  … 7 nodes below"
