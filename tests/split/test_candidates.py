@@ -173,11 +173,11 @@ def test_a_child_of_few_records_may_be_surer_than_a_record() -> None:
 
 def test_how_sure_gains_are_and_what_they_score() -> None:
     """z errors above zero, a gain counts for 1 − (2 / z)² of itself; without error for all."""
-    gain = np.array([0.4, 0.4, 0.4, 0.0, -0.4, 0.4, 0.4])
-    variance = np.array([0.01, 0.04, 0.16, 0.01, 0.01, -0.01, 0.0])
+    gain = np.array([0.4, 0.4, 0.4, 0.0, -0.4, 0.4, 0.4, 0.0, -0.4])
+    variance = np.array([0.01, 0.04, 0.16, 0.01, 0.01, -0.01, 0.0, 0.0, 0.0])
     z, score = sureness(gain, variance, 2.0)
-    assert z.tolist() == pytest.approx([4, 2, 1, 0, -4, 0, np.inf])
-    assert score.tolist() == pytest.approx([0.3, 0.0, -1.2, -1, -1, -1, 0.4])
+    assert z.tolist() == pytest.approx([4, 2, 1, 0, -4, 0, *[np.inf] * 3])
+    assert score.tolist() == pytest.approx([0.3, 0.0, -1.2, -1, -1, -1, 0.4, 0, -0.4])
 
 
 def test_errors_and_leads_of_children() -> None:
@@ -227,6 +227,19 @@ def test_parts_of_records_are_divided_as_records_are(name: str, ordered: bool) -
         np.testing.assert_allclose(held.score, small.score, rtol=1e-12)
         assert held.best == small.best
         assert len(held.branch) == (3 if ordered else 1 if policy.multiway else divisions)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.125])
+def test_a_category_of_one_record_goes_with_its_class(scale: float) -> None:
+    one = [coding("a", 3, ordered=False)]
+    cells = table([0, 1], [5, 0], [1, 4])
+    counts = CountTables(cells[None].astype(np.int64), offsets_of(one), scale)
+    policy = Policy(min_samples_leaf=0)
+    (found,) = best_counted(counts, one, policy)
+    (other,) = ranked([Counted(cells * scale)], one, policy)
+    assert found is not None
+    assert found.branch.tolist() == other.branch.tolist() == [0, 1, 0]
+    np.testing.assert_array_equal(found.counts, table([1, 5], [5, 0]) * scale)
 
 
 def test_a_split_that_gains_nothing_may_be_made() -> None:
