@@ -327,8 +327,8 @@ def test_trees_below_a_root_by_the_papers_formula(
     (split,) = good_splits(every_candidate(table, codings, UNPRUNED), UNPRUNED, SysFor(9))
     split = replace(split, counts=np.array(rows)[:, None] * [0.5, 0.5])
     named = [[f"{node} {place}" for place in range(number)] for node, number in enumerate(good)]
-    below: Any = Level(SimpleNamespace(nodes=2, candidates=lambda node, _: node))
-    root: Any = Level(below.frontier, [split])
+    frontier: Any = SimpleNamespace(nodes=2, candidates=lambda node, _: node)
+    below, root = Level(frontier), Level(frontier, [split])
 
     def offered(node: int, *_: Any, **__: Any) -> list[str]:
         return named[node]

@@ -1,5 +1,6 @@
 """The compiled search against its plain twin."""
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -138,7 +139,7 @@ class Twin(NamedTuple):
 def bits(*rows: float) -> float:
     """The entropy of branch sizes."""
     whole = sum(rows)
-    return -sum(one / whole * np.log2(one / whole) for one in rows if one > 0)
+    return -sum(one / whole * math.log2(one / whole) for one in rows if one > 0)
 
 
 def plainly(

@@ -105,8 +105,8 @@ def test_presets_are_the_learners_of_their_papers() -> None:
     assert Policy() == Policy.named("cart") == Policy.named(free) == free
     id3 = replace(free, criterion="entropy", multiway=True)
     assert Policy.named("id3") == id3
-    quinlan = {"min_gain_ratio": 0.01, "cut_margin": 0.1, "confidence": 0.25}
-    assert Policy.named("c4.5") == replace(id3, min_samples_leaf=2, ratio=True, **quinlan)
+    by_ratio = replace(id3, min_samples_leaf=2, ratio=True, min_gain_ratio=0.01)
+    assert Policy.named("c4.5") == replace(by_ratio, cut_margin=0.1, confidence=0.25)
     assert Policy.named("credal") == replace(id3, criterion="credal", min_impurity_decrease=1e-9)
 
 

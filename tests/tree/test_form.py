@@ -141,6 +141,7 @@ def test_a_form_says_what_its_tree_knows() -> None:
     assert tree.to_dict()["version"] == 1
     below = replace(tree, z=np.array([-np.inf, 0.0, 0.0])).to_dict()["nodes"][0]
     assert below["z"] == "-inf"
-    for name, least in (("share_errors", "share_error"), ("needed", "records_needed")):
-        more = replace(tree, **{name: np.array([0.0, 2.0, np.nan])}).to_dict()["nodes"]
-        assert [node[least] for node in more] == [0.0, 2.0, None]
+    some = np.array([0.0, 2.0, np.nan])
+    more = replace(tree, share_errors=some, needed=2 * some).to_dict()["nodes"]
+    assert [node["share_error"] for node in more] == [0.0, 2.0, None]
+    assert [node["records_needed"] for node in more] == [0.0, 4.0, None]

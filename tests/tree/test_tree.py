@@ -437,14 +437,14 @@ def test_shares_by_hand() -> None:
     counts = [[6.0, 4, 0], [-1, 3, 1], [6, 1, -2], [0, 0, 0], [3, 3, 0]]
     labels = np.array([0, 1, 0, 0, 1])
     shares = replace(tree, counts=np.array(counts), label=labels).shares
-    right = [6 / 7, 1 / 7, 0]
-    expected = [[0.6, 0.4, 0], [0, 0.75, 0.25], right, right, [0.5, 0.5, 0]]
+    right = [6 / 7, 1 / 7, 0.0]
+    expected = [[0.6, 0.4, 0.0], [0.0, 0.75, 0.25], right, right, [0.5, 0.5, 0.0]]
     np.testing.assert_allclose(shares, expected)
     taken = replace(tree, counts=np.array(counts), label=np.array([0, 0, 2, 2, 0])).shares
     # Nobody says 2: the root does not, so its child is sure of it, and what is below takes that.
-    np.testing.assert_allclose(
-        taken, [expected[0], expected[0], [0, 0, 1], [0, 0, 1], [0.5, 0.5, 0]]
-    )
+    third = [0.0, 0.0, 1.0]
+    expected = [expected[0], expected[0], third, third, expected[4]]
+    np.testing.assert_allclose(taken, expected)
     root = replace(tree.take([0]), counts=np.zeros((1, 3)), label=np.array([1]))
     np.testing.assert_array_equal(root.shares, [[0, 1, 0]])
     known = replace(tree, chances=np.full((5, 3), 1 / 3))
