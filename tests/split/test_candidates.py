@@ -180,6 +180,21 @@ def test_how_sure_gains_are_and_what_they_score() -> None:
     assert score.tolist() == pytest.approx([0.3, 0.0, -1.2, -1, -1, -1, 0.4, 0, -0.4])
 
 
+def test_gains_are_a_records_and_classes_below_zero_have_none() -> None:
+    """An error of 2 in 200 records is one of 0.01 a record, whatever a third class is short of."""
+
+    class Even(Noisy):
+        def variances(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.full(len(coefficients), 4.0)
+
+    counts = table([60, 40, -1], [40, 60, -2])[None]
+    branch, gain = np.array([[0, 1]], np.int16), np.array([0.1])
+    z, score, large = Even(counts[0], 4.0).screened(branch, counts, gain, Policy())
+    assert z.tolist() == pytest.approx([10.0])
+    assert score.tolist() == pytest.approx([0.096])
+    assert large.all()
+
+
 def test_errors_and_leads_of_children() -> None:
     codings = [coding("a", 3, ordered=True)]
     mean = table([90, 10], [80, 20], [10, 90])

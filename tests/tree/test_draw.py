@@ -202,3 +202,10 @@ def test_where_a_tree_comes_from_is_cut_at_the_pictures_margin(wanted: int) -> N
     assert width_of(origin, SMALL) <= wide - 2 * SIDE
     assert width_of(origin + "m", SMALL) > wide - 2 * SIDE
     assert wide >= 420
+
+
+def test_forty_leaves_are_drawn_unless_more_are_asked_for() -> None:
+    """Of a tree of two branches a test, one node less than twice as many."""
+    tree = staircase(50)
+    assert len(cards(svg(tree))) == 2 * 40 - 1
+    assert len(set(re.findall(r'data-node="(\d+)"', figure(tree, live=False)))) == 2 * 40 - 1
