@@ -1,6 +1,7 @@
 """SysFor: good splits, the trees they start, and their votes."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -16,7 +17,7 @@ from privet.estimate.methods import evidence_of
 from privet.estimate.routed import routed
 from privet.grow import grow
 from privet.grow.draft import Known
-from privet.grow.forest import SysFor, good_splits, grow_forest, votes
+from privet.grow.forest import SysFor, _second, good_splits, grow_forest, votes
 from privet.grow.grower import Level, grown
 from privet.schema import Attribute, Schema
 from privet.split import Policy
@@ -134,7 +135,7 @@ def test_cuts_of_one_attribute_are_apart() -> None:
     table = [Counted(held.astype(np.float64))]
     policy = C45.but(min_gain_ratio=0.0)
     every = every_candidate(table, coding, policy)
-    for separation in (0.0, 0.1, 0.3, 0.9):
+    for separation in (0.0, 0.1, 2 / 9, 0.3, 0.9):  # two ninths of the range are just two cells
         wanted = SysFor(99, goodness=1.0, separation=separation)
         cuts = [coding[0].cut(*one.gap)[1] for one in good_splits(every, policy, wanted)]
         gaps = [abs(one - two) for k, one in enumerate(cuts) for two in cuts[:k]]
@@ -243,3 +244,103 @@ def test_votes() -> None:
     assert credal[leaf].sum() == pytest.approx(
         tree.counts[leaf].sum() / (tree.counts[leaf].sum() + 1)
     )
+
+
+def test_forests_are_those_of_the_paper_unless_asked_otherwise() -> None:
+    assert SysFor() == SysFor(trees=60, goodness=0.3, separation=0.3)
+    evidence = weather()
+    every = evidence.root().candidates(0, C45)
+    named = good_splits(every, C45, SysFor(9, 0.7), below=False)
+    asked = good_splits(every, C45, SysFor(9, 0.7))
+    assert [one.attribute for one in asked] == [one.attribute for one in named]
+    assert len(good_splits(every, C45, SysFor(9, 0.7), below=True)) > len(named)
+
+
+def test_splits_as_good_as_the_best_are_good_without_any_slack() -> None:
+    held = [Counted(np.array([[5.0, 1.0], [1.0, 5.0]])) for _ in range(3)]
+    codings = [Coding.categories(name, ["p", "q"]) for name in "abc"]
+    every = every_candidate(held, codings, UNPRUNED)
+    good = good_splits(every, UNPRUNED, SysFor(9, goodness=0.0))
+    assert [one.attribute for one in good] == [0, 1, 2]
+    for most in (1, 2, 3):
+        assert len(good_splits(every, UNPRUNED, SysFor(most, goodness=0.0))) == most
+
+
+def test_trees_of_a_forest_share_what_is_known() -> None:
+    made: list[Known] = []
+
+    def kept(**asked: bool) -> Known:
+        made.append(Known(**asked))
+        return made[-1]
+
+    for known in (kept, lambda **_: kept()):
+        with patch("privet.grow.forest.Known", known):
+            grow_forest(weather(), UNPRUNED, "Play", SysFor(60, goodness=0.7))
+    together, apart = (len(known.splits) for known in made)
+    assert together < apart
+
+
+def test_votes_of_estimates() -> None:
+    """What is below zero is no record: of 4 and -1 there are four, and 4 / 5 for the first."""
+    tree = grow(weather(), UNPRUNED.but(max_depth=1), "Play").take([0])
+    for counts, label, lower in (
+        ([4.0, -1.0], 0, [0.8, 0.0]),
+        ([0.25, 0.25], 0, [1 / 6, 1 / 6]),
+        ([0.0, 0.0], 1, [0.0, 0.0]),
+    ):
+        held = replace(tree, counts=np.array([counts]), label=np.array([label]))
+        np.testing.assert_allclose(votes(held, "credal"), [lower])
+        np.testing.assert_array_equal(votes(held, "majority"), np.eye(2)[[label]])
+
+
+@pytest.mark.parametrize(("depth", "trees"), [(0, 1), (1, 2), (2, 4)])
+def test_forests_keep_their_depth(depth: int, trees: int) -> None:
+    """Without a test there is one tree; with one, a tree a root; with two, those of the levels."""
+    policy = replace(UNPRUNED, max_depth=depth)
+    found = grow_forest(weather(), policy, "Play", SysFor(4, goodness=0.7))
+    assert [tree.depth for tree in found] == [depth] * len(found)
+    assert len(found) == (4 if depth == 1 else trees)
+
+
+@pytest.mark.parametrize(
+    ("rows", "good", "chosen"),
+    [
+        ([5.0, 5.0], [1, 3], [[0, 1], [0, 2]]),  # just two
+        ([5.0, 5.0], [1, 4], [[0, 1], [0, 2]]),  # two and a half
+        ([5.0, 5.0], [0, 3], [[None, 1]]),
+        ([5.0, 5.0], [2, 2], [[1, 1], [0, 0]]),
+        ([9.0, 1.0], [1, 9], [[0, 1]]),
+        ([1.0, 9.0], [1, 3], [[0, 1], [0, 2]]),
+        ([5.0, 5.0], [0, 1], []),
+        ([0.5, 0.25], [0, 3], [[None, 1]]),  # of estimates less than a record may be left
+        ([4.0, -1.0], [2, 9], [[1, 1], [0, 2]]),
+    ],
+)
+def test_trees_below_a_root_by_the_papers_formula(
+    rows: list[float], good: list[int], chosen: list[list[int | None]]
+) -> None:
+    """⌊Σ n g / Σ n⌋ of them; tree x takes good split x + 1 of each child, or its best."""
+    table, codings = (
+        [Counted(np.array([[5.0, 1.0], [1.0, 5.0]]))],
+        [Coding.categories("a", ["p", "q"])],
+    )
+    (split,) = good_splits(every_candidate(table, codings, UNPRUNED), UNPRUNED, SysFor(9))
+    split = replace(split, counts=np.array(rows)[:, None] * [0.5, 0.5])
+    named = [[f"{node} {place}" for place in range(number)] for node, number in enumerate(good)]
+    frontier: Any = SimpleNamespace(nodes=2, candidates=lambda node, _: node)
+    below, root = Level(frontier), Level(frontier, [split])
+
+    def offered(node: int, *_: Any, **__: Any) -> list[str]:
+        return named[node]
+
+    with (
+        patch("privet.grow.forest.next_level", lambda *_: (below, np.array([True, True]))),
+        patch("privet.grow.forest.good_splits", offered),
+    ):
+        found = list(_second(weather(), UNPRUNED, SysFor(9), root, below=False))
+    assert [levels[0] for levels in found] == [root] * len(chosen)
+    expected = [
+        [None if place is None else f"{node} {place}" for node, place in enumerate(one)]
+        for one in chosen
+    ]
+    assert [levels[1].chosen for levels in found] == expected

@@ -240,3 +240,45 @@ def test_no_records() -> None:
     evidence = routed(MemoryTable(columns), [coding], "class", ("n", "y"), np.array([0], np.int64))
     with pytest.raises(DataError, match="no records"):
         grow(evidence, Policy())
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_a_tree_is_as_deep_as_it_may_be(depth: int) -> None:
+    numbers, labels = np.arange(32.0)[:, None], np.arange(32) % 2
+    tree = plain(numbers, labels, Policy.named("cart").but(max_depth=depth))
+    assert tree.depth == depth
+
+
+@pytest.mark.parametrize(("purity", "nodes"), [(0.74, 1), (0.75, 1), (0.76, 3), (1.0, 3)])
+def test_a_node_just_pure_enough_is_a_leaf(purity: float, nodes: int) -> None:
+    """Six records of one class and two of the other, which one cut tells apart."""
+    numbers, labels = np.arange(8.0)[:, None], np.repeat([0, 1], [6, 2])
+    assert plain(numbers, labels, Policy.named("cart").but(max_purity=purity)).nodes == nodes
+
+
+def test_a_split_decreases_the_impurity_of_all_records_by_enough() -> None:
+    """The first cut leaves 1.5 of 3.75, the next saves half a record, and the last a record.
+
+    What saves too little ends a branch, whatever would come below it.
+    """
+    numbers, labels = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 0, 1, 1])
+    whole = 8 * (1 - (25 + 9) / 64)
+    rest = 4 * (1 - (1 + 9) / 16)
+    assert (whole, rest) == (3.75, 1.5)
+    for decrease, nodes in (
+        ((whole - rest) / 8 + 1e-6, 1),
+        ((whole - rest) / 8, 3),
+        (0.125, 3),
+        (0.0626, 3),
+        (0.0625, 7),  # half of one of eight
+        (0.0, 7),
+    ):
+        tree = plain(numbers, labels, Policy.named("cart").but(min_impurity_decrease=decrease))
+        assert tree.nodes == nodes
+
+
+def test_one_record_is_a_leaf() -> None:
+    tree = plain(np.array([[3.0]]), np.array([0]), Policy.named("cart"))
+    assert tree.nodes == 1
+    assert tree.counts.tolist() == [[1.0]]
+    assert tree.parent.tolist() == tree.child.tolist() == tree.attribute.tolist() == [-1]

@@ -1,5 +1,6 @@
 """Splits: the compiled search and the one for estimates choose alike; significance; ties."""
 
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -22,7 +23,7 @@ policies = st.builds(
     Policy,
     criterion=st.sampled_from(["gini", "entropy"]),
     multiway=st.booleans(),
-    min_samples_leaf=st.sampled_from([1, 2, 5]),
+    min_samples_leaf=st.sampled_from([0, 1, 2, 5]),
     min_weight_leaf=st.sampled_from([0.0, 3.0]),
     ratio=st.booleans(),
     min_gain_ratio=st.sampled_from([0.0, 0.01]),
@@ -50,7 +51,7 @@ class Noisy(Linear):
     st.lists(st.integers(1, 7), min_size=1, max_size=4),
     st.sampled_from([2, 2, 3, 5]),
     policies,
-    st.sampled_from([1.0, 0.25]),
+    st.sampled_from([1.0, 0.25, 2.0**-10]),
 )
 def test_both_searches_choose_the_same_split(
     seed: int, sizes: list[int], classes: int, policy: Policy, scale: float
@@ -135,6 +136,7 @@ def test_a_gain_within_its_own_error_is_no_split() -> None:
     # Stricter or laxer by the table's own measure.
     z = ranked([Noisy(mean, 1.0)], codings, Policy())[0].z
     assert ranked([Noisy(mean, 1.0, z * 0.99)], codings, Policy())
+    assert ranked([Noisy(mean, 1.0, z)], codings, Policy())  # just as sure as asked
     assert not ranked([Noisy(mean, 1.0, z * 1.01)], codings, Policy())
 
 
@@ -171,11 +173,26 @@ def test_a_child_of_few_records_may_be_surer_than_a_record() -> None:
 
 def test_how_sure_gains_are_and_what_they_score() -> None:
     """z errors above zero, a gain counts for 1 − (2 / z)² of itself; without error for all."""
-    gain = np.array([0.4, 0.4, 0.4, 0.0, -0.4, 0.4, 0.4])
-    variance = np.array([0.01, 0.04, 0.16, 0.01, 0.01, -0.01, 0.0])
+    gain = np.array([0.4, 0.4, 0.4, 0.0, -0.4, 0.4, 0.4, 0.0, -0.4])
+    variance = np.array([0.01, 0.04, 0.16, 0.01, 0.01, -0.01, 0.0, 0.0, 0.0])
     z, score = sureness(gain, variance, 2.0)
-    assert z.tolist() == pytest.approx([4, 2, 1, 0, -4, 0, np.inf])
-    assert score.tolist() == pytest.approx([0.3, 0.0, -1.2, -1, -1, -1, 0.4])
+    assert z.tolist() == pytest.approx([4, 2, 1, 0, -4, 0, *[np.inf] * 3])
+    assert score.tolist() == pytest.approx([0.3, 0.0, -1.2, -1, -1, -1, 0.4, 0, -0.4])
+
+
+def test_gains_are_a_records_and_classes_below_zero_have_none() -> None:
+    """An error of 2 in 200 records is one of 0.01 a record, whatever a third class is short of."""
+
+    class Even(Noisy):
+        def variances(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.full(len(coefficients), 4.0)
+
+    counts = table([60, 40, -1], [40, 60, -2])[None]
+    branch, gain = np.array([[0, 1]], np.int16), np.array([0.1])
+    z, score, large = Even(counts[0], 4.0).screened(branch, counts, gain, Policy())
+    assert z.tolist() == pytest.approx([10.0])
+    assert score.tolist() == pytest.approx([0.096])
+    assert large.all()
 
 
 def test_errors_and_leads_of_children() -> None:
@@ -189,6 +206,84 @@ def test_errors_and_leads_of_children() -> None:
     np.testing.assert_array_equal(errors, found.errors)
     np.testing.assert_allclose(leads, [140 / 4, 80 / 8**0.5])
     assert not found.unsure.any()
+
+
+@pytest.mark.parametrize(("variance", "unsure"), [(7.9, False), (8.0, False), (8.1, True)])
+def test_a_lead_of_one_standard_error_is_enough(variance: float, unsure: bool) -> None:
+    """A lead of 4 records between two cells of variance 8 is one of its errors, √16."""
+    one, branch, counts = (
+        coding("a", 2, ordered=True),
+        np.array([0, 1], np.int16),
+        table([7, 3], [0, 90]),
+    )
+    held = Noisy(counts, variance)
+    written = held.written(branch, counts, one, 3.0)
+    assert written is not None
+    assert written.unsure.tolist() == [unsure, False]
+    assert written.z == 3.0
+    _, _, leads = Noisy(counts / 16, variance / 256).leads(branch, counts / 16)
+    assert leads.tolist() == pytest.approx([4 / (2 * variance) ** 0.5, 90 / (2 * variance) ** 0.5])
+
+
+@pytest.mark.parametrize("name", ["cart", "id3", "c4.5"])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_parts_of_records_are_divided_as_records_are(name: str, ordered: bool) -> None:
+    """A gain is one per record: a thousandth of everything gains the same, if no limit is met."""
+    policy = replace(Policy.named(name), min_samples_leaf=0, cut_margin=0.0, ratio=False)
+    one = coding("a", 5, ordered=ordered)
+    held_by = {2: 3, 3: 9}  # divisions of four categories that occur: by one class, or by each
+    for classes, divisions in held_by.items():
+        cells = table([5, 1, 2], [1, 4, 0], [2, 2, 7], [0, 0, 0], [1, 0, 0])[:, :classes]
+        held, small = (candidates_of(0, Counted(c), one, policy) for c in (cells, cells / 1024))
+        assert held is not None
+        assert small is not None
+        np.testing.assert_array_equal(held.branch, small.branch)
+        np.testing.assert_allclose(held.gain, small.gain, rtol=1e-12)
+        np.testing.assert_allclose(held.score, small.score, rtol=1e-12)
+        assert held.best == small.best
+        assert len(held.branch) == (3 if ordered else 1 if policy.multiway else divisions)
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.125])
+def test_a_category_of_one_record_goes_with_its_class(scale: float) -> None:
+    one = [coding("a", 3, ordered=False)]
+    cells = table([0, 1], [5, 0], [1, 4])
+    counts = CountTables(cells[None].astype(np.int64), offsets_of(one), scale)
+    policy = Policy(min_samples_leaf=0)
+    (found,) = best_counted(counts, one, policy)
+    (other,) = ranked([Counted(cells * scale)], one, policy)
+    assert found is not None
+    assert found.branch.tolist() == other.branch.tolist() == [0, 1, 0]
+    np.testing.assert_array_equal(found.counts, table([1, 5], [5, 0]) * scale)
+
+
+def test_a_split_that_gains_nothing_may_be_made() -> None:
+    """What comes below it may gain all; one that loses is none."""
+    one = coding("a", 2, ordered=True)
+    even = candidates_of(0, Counted(table([2, 2], [2, 2])), one, Policy())
+    assert even is not None
+    assert even.score.tolist() == [0.0]
+    few = table([2, 1], [2, 1])
+    assert candidates_of(0, Counted(few), one, Policy(criterion="credal")) is None
+
+
+def test_categories_of_one_record_a_class_are_not_empty_ones() -> None:
+    """A category that does not occur goes to the heavier branch; of equal ones to the first."""
+    one = [coding("a", 4, ordered=False)]
+    mean = table([1, 1], [9, 1], [0, 0], [1, 9])
+    (found,) = ranked([Counted(mean)], one, Policy())
+    assert found.branch.tolist() == [1, 1, 1, 0]
+    even = table([9, 1], [0, 0], [1, 9], [0, 0])
+    (found,) = ranked([Counted(even)], one, Policy())
+    assert found.branch.tolist() == [1, 0, 0, 0]
+    counts = np.stack([mean, even]).astype(np.int64)
+    first, second = best_counted(CountTables(counts, offsets_of(one)), one, Policy())
+    assert first is not None
+    assert second is not None
+    assert first.branch.tolist() == [1, 1, 1, 0]
+    assert second.branch.tolist() == [1, 0, 0, 0]
+    assert first.gap == second.gap == (-1, -1)
+    np.testing.assert_array_equal(first.counts, [[1, 9], [10, 2]])
 
 
 def test_codes_that_do_not_occur_take_the_nearer_or_the_heavier_branch() -> None:
@@ -207,7 +302,8 @@ def test_nothing_to_split() -> None:
     codings = [coding("a", 1, ordered=True), coding("b", 3, ordered=False)]
     mean = table([3, 4])
     empty = table([0, 0], [3, 4], [0, 0])
-    for policy in (Policy(), Policy(multiway=True)):
+    loose = Policy(min_samples_leaf=0)  # a branch without records is none, whatever its limit
+    for policy in (Policy(), Policy(multiway=True), loose, loose.but(multiway=True)):
         assert ranked([Counted(mean), Counted(empty)], codings, policy) == []
         counts = np.concatenate([mean, empty])[None].astype(np.int64)
         assert best_counted(CountTables(counts, offsets_of(codings)), codings, policy) == [None]
@@ -277,6 +373,9 @@ def test_no_side_of_a_cut_needs_more_than_25_records(rows: int) -> None:
         every = candidates_of(0, table, one, policy)
         allowed = every is not None and bool(np.isfinite(every.score).any())
         assert allowed == (rows >= 25 or name == "id3")
+        counts = table.mean[None].astype(np.int64)
+        (best,) = best_counted(CountTables(counts, offsets_of([one])), [one], policy)
+        assert (best is not None) == allowed
 
 
 @pytest.mark.parametrize(
@@ -323,3 +422,39 @@ def test_a_split_has_to_be_as_sure_as_asked_by_itself() -> None:
             written = free.written(branch, np.ones((2, 2)), one, 9.0)
         assert written is not None
         assert written.z == 9.0  # none has to be sure
+
+
+def test_tables_of_nodes_by_hand() -> None:
+    """Two attributes of two and three codes, two nodes: counts as they are, in order."""
+    codings = [coding("a", 2, ordered=True), coding("b", 3, ordered=False)]
+    assert offsets_of(codings).tolist() == [0, 2, 5]
+    counts = np.arange(20).reshape(2, 5, 2)
+    rows = np.arange(10).reshape(2, 5)
+    plain = CountTables(counts, offsets_of(codings))
+    weighted = CountTables(counts, offsets_of(codings), 0.5, rows=rows)
+    assert plain.nodes == 2
+    for tables, scale in ((plain, 1.0), (weighted, 0.5)):
+        first, second = tables.at(1)
+        np.testing.assert_array_equal(first.mean, counts[1, :2] * scale)
+        np.testing.assert_array_equal(second.mean, counts[1, 2:] * scale)
+        assert tables.of(np.array([0, 1])) is tables
+        np.testing.assert_array_equal(tables.of(np.array([1])).counts, counts[1:])
+    assert [one.rows for one in plain.at(0)] == [None, None]
+    assert [one.rows.tolist() for one in weighted.at(1) if one.rows is not None] == [
+        [5, 6],
+        [7, 8, 9],
+    ]
+    taken = weighted.of(np.array([1])).rows
+    assert taken is not None
+    assert taken.tolist() == [[5, 6, 7, 8, 9]]
+    assert plain.of(np.array([0])).rows is None
+    assert weighted.at(1)[1].total().rows == 24
+    assert plain.at(1)[1].total().rows == counts[1, 2:].sum()
+
+
+def test_nodes_of_the_same_cells_have_one_name() -> None:
+    """What counts is which cells occur, not how often: a record is as good as nine."""
+    cells = np.array([[1, 0, 9], [2, 0, 1], [1, 1, 9], [0, 0, 9]])[:, :, None]
+    names = CountTables(cells, np.array([0, 3]), whole=True).names()
+    assert names[0] == names[1]
+    assert len(set(names)) == 3

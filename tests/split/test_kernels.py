@@ -1,11 +1,15 @@
 """The compiled search against its plain twin."""
 
+import math
 from fractions import Fraction
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from privet.split.criterion import criterion
 from tests import twins
@@ -120,3 +124,103 @@ def test_a_side_too_small_is_no_split_however_heavy_the_node() -> None:
     counts = np.array([[[1, 0], [2**45, 2**45]]])
     gains, _, _ = search(counts, [2], ORDERED, 5.0, gini=True)
     assert gains[0, 0] < -1e-12
+
+
+class Twin(NamedTuple):
+    """What the search writes for one attribute at one node."""
+
+    gain: float
+    place: int
+    after: int
+    info: float
+    cuts: int
+
+
+def bits(*rows: float) -> float:
+    """The entropy of branch sizes."""
+    whole = sum(rows)
+    return -sum(one / whole * math.log2(one / whole) for one in rows if one > 0)
+
+
+def plainly(
+    cells: NDArray[Any], records: NDArray[Any] | None, kind: int, limits: tuple[float, float, float]
+) -> Twin:
+    """Try every division of one table, in the order that ties go by; entropy is the criterion."""
+    least, light, margin = limits
+    size, classes = cells.shape
+    sizes = cells.sum(1) if records is None else records
+    occurring = [code for code in range(size) if cells[code].any()]
+    sides: list[tuple[int, int, list[list[int]]]] = []  # the place, what comes after, the branches
+    need = least
+    if kind == ORDERED:
+        need = max(least, min(margin * cells.sum() / classes, 25.0))
+        sides += [
+            (one, two, [list(range(one + 1)), list(range(one + 1, size))])
+            for one, two in pairwise(occurring)
+        ]
+    elif kind == DIVIDED:
+        for label in range(1 if classes == 2 else classes):
+            order = sorted(occurring, key=lambda c: cells[c, label] / cells[c].sum())
+            parts = [(label * size + k, -9, [order[:k], order[k:]]) for k in range(1, len(order))]
+            sides += parts
+    else:
+        sides.append((0, -9, [[code] for code in range(size)]))
+    found, allowed = Twin(-1.0, -1, -9, 0.0, 0), 0
+    for place, after, branches in sides:
+        weights = [float(cells[one].sum()) for one in branches]
+        large = sum(
+            weight > 0 and weight >= light and sizes[one].sum() >= need
+            for one, weight in zip(branches, weights, strict=True)
+        )
+        if large < 2:
+            continue
+        allowed += kind == ORDERED
+        rest = sum(twins.entropy(cells[one].sum(0)) for one in branches)
+        gain = (twins.entropy(cells.sum(0)) - rest) / cells.sum()
+        if gain > found.gain + 1e-12:
+            found = Twin(gain, place, after, bits(*weights), 0)
+    return found._replace(cuts=allowed)
+
+
+@settings(max_examples=80)
+@given(
+    seeds,
+    st.sampled_from([ORDERED, DIVIDED, MULTIWAY]),
+    st.sampled_from([2, 3, 4]),
+    st.sampled_from([0.0, 1.0, 2.0, 3.0]),
+    st.sampled_from([0.0, 1.0, 3.0]),
+    st.sampled_from([0.0, 0.3, 2.0]),
+    st.sampled_from([1.0, 0.125, 2.0**-10]),
+)
+def test_all_that_a_search_writes(
+    seed: int, kind: int, classes: int, least: float, light: float, margin: float, scale: float
+) -> None:
+    """With and without weights, of one node or of several; however small a unit of weight is."""
+    sizes = [1, 5, 4]
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.choice([1, 3]))
+    counts = random_counts(seed, sizes, classes, nodes)
+    records = rng.integers(1, 4, counts.shape[:2]) * counts.any(2)
+    weighted = bool(rng.integers(2))
+    light *= scale
+    least *= 1.0 if weighted else scale
+    shape = (nodes, len(sizes))
+    gains, infos = np.full(shape, 7.0), np.zeros(shape)
+    places, nexts, cuts = (np.full(shape, -9) for _ in range(3))
+    search = criterion("entropy").search
+    assert search is not None
+    offsets = np.cumsum([0, *sizes])
+    given = records if weighted else NO_SIZES
+    kinds = np.full(len(sizes), kind)
+    found = (gains, places, nexts, margin, infos, cuts)
+    search(counts, scale, given, offsets, kinds, least, light, *found)
+    for node in range(nodes):
+        for a in range(len(sizes)):
+            part = slice(offsets[a], offsets[a + 1])
+            seen = records[node, part] if weighted else None
+            twin = plainly(counts[node, part] * scale, seen, kind, (least, light, margin))
+            assert gains[node, a] == pytest.approx(twin.gain, abs=1e-11)
+            assert places[node, a] == twin.place
+            assert nexts[node, a] == twin.after
+            assert infos[node, a] == pytest.approx(twin.info, abs=1e-9)
+            assert cuts[node, a] == twin.cuts

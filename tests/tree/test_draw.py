@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from privet.estimators import TreeClassifier
 from privet.tree import Tree
 from privet.tree.draw import figure, notebook, page, svg
-from privet.tree.layout import COLOURS, TALL
+from privet.tree.layout import COLOURS, SIDE, SMALL, TALL
+from privet.tree.measure import width_of
 from tests.strategies import hostile
 from tests.tree.test_export import SIGNS, grown, predicted, records
 
@@ -189,3 +190,22 @@ def test_title_legend_and_tree_stand_one_below_the_other(target: str) -> None:
     assert len(classes) == len(boxes) == 2
     assert origin < min(boxes)
     assert max(boxes) + 12 < tree_top
+
+
+@pytest.mark.parametrize("wanted", [3, 40])
+def test_where_a_tree_comes_from_is_cut_at_the_pictures_margin(wanted: int) -> None:
+    tree = replace(staircase(3), source="n" * 59, method="m" * 40)
+    whole = ET.fromstring(svg(tree, wanted))  # noqa: S314 - our own
+    wide = float(whole.attrib["viewBox"].split()[2])
+    (origin,) = (text for one in whole if (text := one.text or "").startswith("from n"))
+    assert origin.endswith("…")
+    assert width_of(origin, SMALL) <= wide - 2 * SIDE
+    assert width_of(origin + "m", SMALL) > wide - 2 * SIDE
+    assert wide >= 420
+
+
+def test_forty_leaves_are_drawn_unless_more_are_asked_for() -> None:
+    """Of a tree of two branches a test, one node less than twice as many."""
+    tree = staircase(50)
+    assert len(cards(svg(tree))) == 2 * 40 - 1
+    assert len(set(re.findall(r'data-node="(\d+)"', figure(tree, live=False)))) == 2 * 40 - 1

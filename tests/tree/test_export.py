@@ -1,6 +1,7 @@
 """Exports say what predict says: SQL in SQLite and ONNX in onnxruntime, row by row."""
 
 import sqlite3
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from privet.tree import Tree
 from privet.tree.export import _listed, dot, rules, sql
 from privet.tree.onnx import to_onnx
 from tests.strategies import hostile, seeds
+from tests.tree.test_diagram import tree_of
 
 NUMBER, WHOLE, NAME, GAPPY, CODE = NAMES = ('a "b"', "it's", "é;--", "c\\d", "select")
 SIGNS = ["'", '"', "x'; DROP TABLE t; --", "\\", "", "é", "a,b", "%"]
@@ -180,3 +182,92 @@ def test_dot_is_one_graph_whatever_the_names(name: str, value: str) -> None:
         assert line.endswith(";")
     assert text.count("->") - text.count('->"') >= 2
     assert "\x1b" not in text
+
+
+def test_a_number_over_a_border_is_not_missing_where_that_was_asked() -> None:
+    said = rules(tree_of((0, 0, np.inf), (1, 0, 2.0)))
+    assert [text.split(",")[0] for text in said] == [
+        "If x is missing",
+        "If x is at most 2",
+        "If x is over 2",
+    ]
+    plain = rules(tree_of((0, 0, 2.0)))
+    assert [text.split(",")[0] for text in plain] == [
+        "If x is at most 2",
+        "If x is over 2 or missing",
+    ]
+    whole = rules(tree_of((0, 0, np.inf)))
+    assert [text.split(",")[0] for text in whole] == ["If x is not missing", "If x is missing"]
+    narrow = rules(tree_of((0, 1, 2.0), (1, 1, 1.0), (3, 1, 0.5), (2, 1, 2.5)))
+    assert [text.split(",")[0] for text in narrow] == [
+        "If z is over 1 and at most 2",
+        "If z is at most 0.5",
+        "If z is over 0.5 and at most 1",
+        "If z is over 2 and at most 2.5",
+        "If z is over 2.5",
+    ]
+
+
+def test_a_branch_that_no_code_takes_is_no_case() -> None:
+    """All three categories go left: a tree that was read from elsewhere may be so."""
+    assert sql(tree_of((0, 2, 9))) == "'p'"
+    tree = replace(tree_of((0, 2, 1)), label=np.array([0, 0, 1]))
+    assert sql(replace(tree, counts=tree.counts * [[2], [2], [1]])) == (
+        """CASE\nWHEN "k" IN ('b') THEN 'q'\nELSE 'p' END"""
+    )
+    assert sql(replace(tree, counts=tree.counts * [[3], [1], [2]])) == (
+        """CASE\nWHEN "k" IN ('a', 'c') THEN 'p'\nELSE 'q' END"""
+    )
+
+
+def attributes_of(model: Any, kind: str) -> dict[str, Any]:
+    (node,) = (node for node in model.graph.node if node.op_type == kind)
+    return {one.name: list(one.ints) or list(one.floats) or one.f for one in node.attribute}
+
+
+def test_onnx_sends_an_unknown_category_where_most_records_go() -> None:
+    tree = replace(tree_of((0, 2, 1)), label=np.array([0, 0, 1]))
+    for factors, heavy in (([[3], [2], [1]], 0.0), ([[3], [1], [2]], 1.0)):
+        encoder = attributes_of(
+            to_onnx(replace(tree, counts=tree.counts * factors)), "LabelEncoder"
+        )
+        assert encoder["default_float"] == heavy
+        assert encoder["values_floats"] == [0.0, 1.0, 0.0]
+
+
+def test_onnx_of_a_single_leaf_compares_once() -> None:
+    """Runtimes want a comparison: of the first column, with a leaf on either side."""
+    found = attributes_of(to_onnx(tree_of()), "TreeEnsembleRegressor")
+    assert found["nodes_featureids"] == [0, 0, 0]
+    assert found["nodes_truenodeids"] == [1, 0, 0]
+    assert found["nodes_falsenodeids"] == [2, 0, 0]
+    assert found["target_nodeids"] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("taken", "size", "said"),
+    [
+        (1, 9, "0"),
+        (2, 9, "0 or 1"),
+        (3, 9, "0, 1 or 2"),
+        (8, 9, "0, 1, 2, 3, 4, 5, 6 or 7"),  # as many as are named
+        (9, 10, "none of 9"),
+        (10, 12, "none of 10, 11"),
+        (9, 18, "0, 1, 2, 3, 4, 5, 6, 7 or 1 more"),  # half of them
+        (10, 19, "none of 10, 11, 12, 13, 14, 15, 16, 17, 1 more"),
+    ],
+)
+def test_lists_of_categories(taken: int, size: int, said: str) -> None:
+    coding = Coding.categories("k", [str(code) for code in range(size)])
+    assert _listed(coding, np.arange(size) < taken) == said
+
+
+def test_dot_cuts_a_long_edge_and_takes_counts_below_zero_for_none() -> None:
+    tree = replace(tree_of((0, 2, 1)), label=np.array([0, 0, 1]))
+    names = Coding.categories("k", ["a" * 39, "b", "c" * 39])
+    counts = np.array([[3.0, -1, 0], [2, 0, 0], [0, 1, -5]])
+    text = dot(replace(tree, codings=(*tree.codings[:2], names), counts=counts))
+    assert f'n0 -> n1 [label="k in {{{"a" * 39}, {"c" * 12}…"]' in text
+    assert 'n0 -> n2 [label="k = b"]' in text
+    assert 'n0 [label="k\\n3 records, 100 % p"]' in text
+    assert 'n2 [label="q\\n1 records, 100 % q", style=filled]' in text

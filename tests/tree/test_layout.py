@@ -344,3 +344,64 @@ def test_a_branch_of_numbers_says_its_side() -> None:
     assert [_label(tree, node, rows) for node in range(3)] == [(), ("≤ 9.5",), ("> 9.5",)]
     gone = replace(tree, threshold=np.array([np.inf, np.nan, np.nan]))
     assert [branch_text(gone, node) for node in (1, 2)] == ["not missing", "missing"]
+
+
+def test_a_label_names_twelve_categories_at_most_however_short() -> None:
+    letters = "abcdefghijklmn"
+    held = np.repeat(np.array([*letters, "other"], object), 10)
+    tree = TreeClassifier(policy="cart").fit(held[:, None], held == "other").tree_
+    (kid,) = (kid for kid in tree.children(0) if tree.label[kid] == 0)
+    said = " ".join(_label(tree, kid, tree.counts.sum(1)))
+    assert said == ", ".join(letters[:12]) + " +\u00a02\u00a0more"
+
+
+def test_a_thin_piece_of_a_bar_is_drawn_if_it_can_be_seen() -> None:
+    tree = staircase(3, 3)
+    counts = np.tile([995.6, 4.0, 0.4], (tree.nodes, 1))
+    parts = parts_of(replace(tree, counts=counts, chances=None), 0, 100.0)
+    assert parts == ((0.0, 99.6, 0), (99.6, 0.4, 1))  # the third, of 0.04 pixels, is not
+
+
+@pytest.mark.parametrize(("name", "fits"), [("m" * 16, True), ("m" * 16 + "i", False)])
+def test_a_class_that_just_fits_a_leaf_is_not_cut(name: str, fits: bool) -> None:
+    """Sixteen wide letters are 228.8 pixels, of 230 that the widest card has for text."""
+    assert WIDEST - 20 - 1.3 < width_of("m" * 16, HEAD, bold=True) <= WIDEST - 20
+    tree = replace(staircase(2), classes=(name, "b"))
+    (leaf,) = (card for card in laid_out(tree, 9).cards if card.kind == "leaf" and card.colour == 0)
+    assert (leaf.head == name) == (leaf.folded_head == name) == fits
+    assert leaf.head.endswith("…") != fits
+
+
+def test_a_single_leaf_is_a_picture() -> None:
+    picture = laid_out(staircase(3).take([0]), 40)
+    (card,) = picture.cards
+    assert (card.node, card.parent, card.depth, card.kind) == (0, -1, 0, "leaf")
+    assert (card.lines, card.below, card.away, card.foldable, card.unsure) == (
+        (),
+        "",
+        False,
+        False,
+        False,
+    )
+    assert card.weight == 6.0
+    assert picture.height == {0: SIDE}
+    assert picture.lefts == (SIDE,)
+    assert picture.tall == SIDE + TALL + SIDE
+    assert picture.wide == SIDE + math.ceil(picture.widths[0]) + SIDE
+
+
+def test_a_branch_bends_before_its_label() -> None:
+    """A curve over 36 pixels from card to label, its handles 28 behind and 28 before its ends."""
+    picture = laid_out(staircase(2), 40)
+    first, second, third = picture.cards
+    x = picture.lefts[0] + picture.widths[0]
+    middle = picture.height[first.node] + TALL / 2
+    for card in (second, third):
+        y = picture.height[card.node] + TALL / 2
+        assert picture.line(card) == (
+            f"M{x:g} {middle:g}C{x + 28:g} {middle:g} {x + 8:g} {y:g} {x + 36:g} {y:g}"
+            f"H{picture.lefts[1]:g}"
+        )
+    assert picture.height[third.node] - picture.height[second.node] == STEP
+    room = max(width_of(line, SMALL) for line in (*second.lines, *third.lines))
+    assert picture.lefts[1] == math.ceil(x + 38 + 12 + room)

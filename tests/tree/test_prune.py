@@ -320,3 +320,41 @@ def test_the_splits_that_gain_most_are_kept(seed: int, most: int, scale: float) 
         if able:
             stays[max(able, key=lambda node: (worth[node], -node))] = True
     assert prune_leaves(tree, most).same_as(cut(tree, stays))
+
+
+def told(counts: NDArray[np.float64]) -> float:
+    """Nats for a leaf whose counts may be parts of records: the code of one by one, continued."""
+    classes = len(counts)
+    seen = math.lgamma(counts.sum() + classes / 2) - math.lgamma(classes / 2)
+    return seen - sum(math.lgamma(c + 0.5) - math.lgamma(0.5) for c in counts) + math.log(2)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "in two", "a branch each"])
+@pytest.mark.parametrize("others", [0, 3])
+def test_a_tree_is_worth_telling_from_just_its_length_on(kind: str, others: int) -> None:
+    """Of so many records that both tell the classes in the same bits, a few more are worth it."""
+    names = np.repeat(list("abcde"), 2).astype(object)
+    first = np.repeat(np.arange(5.0), 2) if kind == "numbers" else names
+    y = np.isin(names, ["d", "e"])
+    more = [np.resize(["p", "q"], 10).astype(object)] * others
+    X = np.column_stack([first.astype(object), *more])
+    policy = "id3" if kind == "a branch each" else "cart"
+    if kind == "numbers":
+        X = np.column_stack([first, *[np.resize([0.0, 1.0], 10)] * others])
+    tree = TreeClassifier(policy=policy, max_depth=1).fit(X, y).tree_
+    assert len(tree.leaves) == (5 if kind == "a branch each" else 2)
+    test = math.log(2 * (1 + others))
+    test += {"numbers": math.log(4), "in two": 4 * math.log(2), "a branch each": 0.0}[kind]
+
+    def saved(scale: float) -> float:
+        counts = tree.counts * scale
+        return told(counts[0]) - sum(told(counts[leaf]) for leaf in tree.leaves) - test
+
+    low, high = 0.01, 100.0
+    assert saved(low) < 0 < saved(high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if saved(middle) < 0 else (low, middle)
+    assert told(np.array([3.0, 1.0])) == pytest.approx(told_one_by_one(np.array([3.0, 1.0])))
+    for scale, worth in ((low * 0.9999, False), (high * 1.0001, True)):
+        assert is_worth_telling(replace(tree, counts=tree.counts * scale)) == worth

@@ -10,7 +10,8 @@ from privet.schema import Attribute
 from privet.split import Policy
 from privet.table import MemoryTable
 from privet.tree import Tree
-from privet.tree.text import render
+from privet.tree.text import categories, condition, render
+from tests.tree.test_diagram import tree_of
 
 WEATHER = """\
 Play: (14 records, 64 % Yes)
@@ -80,3 +81,16 @@ def test_a_tree_deeper_than_pythons_stack() -> None:
     assert tree.depth > 1000
     assert len(str(tree).splitlines()) == tree.nodes
     assert render(tree, max_depth=2).count("nodes below") == 1
+
+
+def test_a_branch_that_nothing_can_take_says_what_would_have_to() -> None:
+    """Category a alone goes right, and is then asked whether it is b."""
+    tree = tree_of((0, 2, 0), (2, 2, 1))
+    assert [categories(tree, node) for node in (1, 2, 3, 4)] == [["b", "c"], ["a"], ["a"], ["b"]]
+    assert condition(tree, 1) == "k in {b, c}"
+    assert condition(tree, 4) == "k = b"
+
+
+def test_nothing_but_the_root() -> None:
+    """All of the seven nodes below it are told."""
+    assert render(weather_tree(), 0) == "Play: Yes  (14 records, 64 % Yes)  … 7 nodes below"

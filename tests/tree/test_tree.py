@@ -27,6 +27,7 @@ from privet.tree.text import categories
 from tests import twins
 from tests.flips import flipped
 from tests.strategies import seeds
+from tests.tree.test_diagram import tree_of
 
 
 def mixed(rng: np.random.Generator, rows: int) -> tuple[list[Coding], dict[str, Any], NDArray[Any]]:
@@ -428,3 +429,78 @@ def test_a_cell_whose_centre_is_a_whole_threshold_goes_left() -> None:
     assert rounded.threshold[0] == 2.5
     assert rounded.routes[0] is not None
     assert rounded.routes[0].tolist() == [0, 0, 1]
+
+
+def test_shares_by_hand() -> None:
+    """A leaf whose label does not lead took it from its parent, and its probabilities with it."""
+    tree = tree_of((0, 2, 1), (2, 0, 2.0))
+    counts = [[6.0, 4, 0], [-1, 3, 1], [6, 1, -2], [0, 0, 0], [3, 3, 0]]
+    labels = np.array([0, 1, 0, 0, 1])
+    shares = replace(tree, counts=np.array(counts), label=labels).shares
+    right = [6 / 7, 1 / 7, 0.0]
+    expected = [[0.6, 0.4, 0.0], [0.0, 0.75, 0.25], right, right, [0.5, 0.5, 0.0]]
+    np.testing.assert_allclose(shares, expected)
+    taken = replace(tree, counts=np.array(counts), label=np.array([0, 0, 2, 2, 0])).shares
+    # Nobody says 2: the root does not, so its child is sure of it, and what is below takes that.
+    third = [0.0, 0.0, 1.0]
+    expected = [expected[0], expected[0], third, third, expected[4]]
+    np.testing.assert_allclose(taken, expected)
+    root = replace(tree.take([0]), counts=np.zeros((1, 3)), label=np.array([1]))
+    np.testing.assert_array_equal(root.shares, [[0, 1, 0]])
+    known = replace(tree, chances=np.full((5, 3), 1 / 3))
+    assert known.shares is known.chances
+
+
+def test_the_heaviest_child_is_the_first_of_equal_ones() -> None:
+    tree = tree_of((0, 2, 1), (2, 0, 2.0))
+    rows = np.array([9.0, 3, 6, 3, 3])
+    assert replace(tree, counts=rows[:, None] * np.ones(3)).heavy.tolist() == [2, -1, 3, -1, -1]
+    assert tree.heavy.tolist() == [1, -1, 3, -1, -1]
+
+
+def test_what_is_not_measured_is_not_known() -> None:
+    tree = tree_of((0, 2, 1)).unmeasured()
+    assert np.isnan(tree.errors).all()
+    np.testing.assert_array_equal(tree.size_errors, [0, np.nan, np.nan])
+    np.testing.assert_array_equal(tree.z, [np.nan, 0, 0])
+    np.testing.assert_array_equal(tree.needed, [0, np.nan, np.nan])
+
+
+def test_importances_stay_with_a_whole_tree_only() -> None:
+    tree = replace(tree_of((0, 2, 1), (2, 0, 2.0)), weight=np.ones((3, 2)))
+    assert tree.take([0, 1, 2, 3, 4]).weight is not None
+    cut = tree.take([0, 1, 2])
+    assert cut.weight is None
+    assert cut.attribute.tolist() == [2, -1, -1]
+    assert cut.child.tolist() == [1, -1, -1]
+    assert cut.parent.tolist() == [-1, 0, 0]
+    assert cut.branches.tolist() == [2, 0, 0]
+    assert cut.depth == 1
+    assert repr(cut) == "<Tree for 'y': 1 tests, 2 leaves, depth 1>"
+    assert repr(cut.take([0])) == "<Tree for 'y': a single leaf>"
+
+
+@pytest.mark.parametrize(
+    ("cut", "whole", "route"),
+    [
+        (
+            1.3,
+            1.5,
+            [0, 0, 1, 1, 1],
+        ),  # cells 0 to 1, …, 3 to 4, and missing; a cell goes by its centre
+        (1.5, 1.5, [0, 0, 1, 1, 1]),
+        (2.0, 2.0, [0, 0, 1, 1, 1]),
+        (2.6, 2.5, [0, 0, 0, 1, 1]),
+        (np.inf, np.inf, [0, 0, 0, 0, 1]),
+    ],
+)
+def test_borders_of_whole_numbers(cut: float, whole: float, route: list[int]) -> None:
+    tree = replace(tree_of((0, 0, cut)), around=np.array([[1.4, 2.2], [np.nan] * 2, [np.nan] * 2]))
+    rounded = tree.with_whole({"x"})
+    assert rounded.threshold[0] == whole
+    assert rounded.routes[0] is not None
+    assert rounded.routes[0].tolist() == route
+    moved = whole != cut
+    around = [min(1.4, whole), max(2.2, whole)] if moved else [1.4, 2.2]
+    assert rounded.around[0].tolist() == around
+    assert tree.with_whole({"z"}).threshold[0] == cut

@@ -181,9 +181,7 @@ def grafted(trees: Sequence[Tree], votes: Sequence[Floats]) -> Tree:
         threshold[at], around[at] = tree.threshold[node], tree.around[node]
         routes[at] = tree.routes[node]
     said = np.array([place.votes for place in places])
-    for at in range(nodes - 1, 0, -1):
-        if child[at] >= 0:
-            said[at] = 0.0
+    said[inner] = 0.0  # of a test, what its cases give together
     for at in range(nodes - 1, 0, -1):
         said[parent[at]] += said[at] if child[parent[at]] >= 0 else 0.0
     blank = np.full(said.shape, np.nan)
