@@ -162,10 +162,13 @@ def test_units_leave_room_for_all_records() -> None:
         ]
     )
     assert program.bounds == pytest.approx([1.0, largest, 1.0])
+    weak = (Flip(("x1", "x5"), 0.501), GammaDiagonal("x4", 3, 1.01))
+    layout = Layout(CODINGS, weak, "class", 3, 1000)
+    program = layout.program([Box(), Box(asked)])
     units = layout.units(program)
-    assert (1000 * program.bounds * units[:, 0] < 2.0**63).all()
-    assert (1000 * program.bounds**2 * units[:, 1] < 2.0**63).all()
-    assert (1000 * program.bounds**2 * units[:, 1] > 2.0**48).all()
+    assert units[0].tolist() == [2.0**40, 2.0**40]  # fine enough, where weights are small
+    for unit, largest in zip(units[1], (program.bounds[1], program.bounds[1] ** 2), strict=True):
+        assert 2.0**60 < 1000 * largest * unit < 2.0**63
 
 
 # Which parts are weighed so
@@ -231,7 +234,8 @@ def test_few_distinct_records_are_worth_it(rows: int, cells: int, may: bool) -> 
 def test_sizes_of_collapsing() -> None:
     """So many cells that four million counts fit in 32 MB; so few that any table gains."""
     assert (ALWAYS, MAX_CELLS) == (4096, 4194304)
-    assert grouped.WORTH == 65536
+    assert fits(plain_part(65_537, [2]), [coding("x0", 2, ordered=False)], "class", 3)
+    assert not fits(plain_part(65_536, [2]), [coding("x0", 2, ordered=False)], "class", 3)
 
 
 def test_each_distinct_record_once() -> None:
@@ -263,7 +267,7 @@ def test_collapsed_records_are_weighed_by_all_threads(
     """Twenty boxes and few distinct records: the sums are those of all records."""
     monkeypatch.setenv("PRIVET_THREADS", threads)
     rng = np.random.default_rng(6)
-    world = World(CODINGS, CHANNELS, columns(rng, 300))
+    world = World(CODINGS, CHANNELS, columns(rng, 5_000))  # more than are weighed in one block
     boxes = [Box(), *random_boxes(world, rng, 19)]
     together, apart = state_part(world), state_part(world)
     assert isinstance(apart.counter, TableCounter)
@@ -273,3 +277,6 @@ def test_collapsed_records_are_weighed_by_all_threads(
     assert isinstance(together.counter, TableCounter)
     assert TIMES in together.counter.table.names
     assert TIMES not in apart.counter.table.names
+    right = rng.choice([0.0, 0.4, 1.0], (20, 3, 2))
+    for one, other in zip(together.correct(boxes, right), apart.correct(boxes, right), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
