@@ -12,12 +12,20 @@ from privet.errors import PrivetError
 from privet.estimate.accuracy import accuracy
 from privet.estimate.bayes import terms_of
 from privet.estimate.distribution import Distribution
-from privet.estimate.methods import METHODS
+from privet.estimate.methods import METHODS, evidence_of
 from privet.mining import mine
 from privet.split import Policy
 from privet.tree import Tree
 from tests.golden import golden
-from tests.releases import COMPLEMENTED, MAKERS, UNBOUNDED, release, schema_of
+from tests.releases import (
+    COMPLEMENTED,
+    MAKERS,
+    SCHEMA,
+    UNBOUNDED,
+    people,
+    release,
+    schema_of,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::privet.PrivetWarning")
 ROWS, FEW = 3_000, 700
@@ -143,3 +151,22 @@ def test_a_release_of_two_parts_is_the_same_again() -> None:
     made = pv.Release.concat([first, replace(second)])
     mined = tried(lambda: mine(made, Policy.named("c4.5"), "direct"))
     golden("estimate", "two", mined if isinstance(mined, str) else told(mined.tree))
+
+
+@pytest.mark.parametrize("kind", [*MAKERS, "wave"])
+def test_methods_are_chosen_as_before(kind: str) -> None:
+    """What is taken, why, how large leaves must be, and what is known of counts."""
+    if kind == "wave":
+        plan = pv.RandomSubstitution(gamma=9, wave=0.2)
+        held = {name: people(3_000)[name] for name in SCHEMA.names}
+        made: pv.Release = plan.disguise(held, SCHEMA, seed=5)
+    else:
+        made = release(kind, FEW)
+    found = {}
+    for method in METHODS:
+        chosen = tried(lambda method=method: evidence_of(made, method))
+        found[method] = chosen
+        if not isinstance(chosen, str):
+            codings = [coding.size for coding in chosen.evidence.codings]
+            found[method] = [type(chosen.evidence).__name__, *chosen[1:], codings]
+    golden("methods", kind, found)
