@@ -12,6 +12,7 @@ from privet.errors import PrivetError
 from privet.estimate.accuracy import accuracy
 from privet.estimate.bayes import terms_of
 from privet.estimate.distribution import Distribution
+from privet.estimate.measured import measured
 from privet.estimate.methods import METHODS, evidence_of
 from privet.mining import mine
 from privet.split import Policy
@@ -153,15 +154,17 @@ def test_a_release_of_two_parts_is_the_same_again() -> None:
     golden("estimate", "two", mined if isinstance(mined, str) else told(mined.tree))
 
 
+def wave() -> pv.Release:
+    """A release whose cells were drawn from a first wave."""
+    plan = pv.RandomSubstitution(gamma=9, wave=0.2)
+    held = {name: people(3_000)[name] for name in SCHEMA.names}
+    return plan.disguise(held, SCHEMA, seed=5)
+
+
 @pytest.mark.parametrize("kind", [*MAKERS, "wave"])
 def test_methods_are_chosen_as_before(kind: str) -> None:
     """What is taken, why, how large leaves must be, and what is known of counts."""
-    if kind == "wave":
-        plan = pv.RandomSubstitution(gamma=9, wave=0.2)
-        held = {name: people(3_000)[name] for name in SCHEMA.names}
-        made: pv.Release = plan.disguise(held, SCHEMA, seed=5)
-    else:
-        made = release(kind, FEW)
+    made = wave() if kind == "wave" else release(kind, FEW)
     found = {}
     for method in METHODS:
         chosen = tried(lambda method=method: evidence_of(made, method))
@@ -170,3 +173,22 @@ def test_methods_are_chosen_as_before(kind: str) -> None:
             codings = [coding.size for coding in chosen.evidence.codings]
             found[method] = [type(chosen.evidence).__name__, *chosen[1:], codings]
     golden("methods", kind, found)
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in BOUNDED if k not in (*COMPLEMENTED, *PLAIN, "subsets")] + ["wave"]
+)
+def test_nodes_are_measured_as_before(kind: str) -> None:
+    """Trees of another method: thresholds inside cells, too many records or too few."""
+    made = wave() if kind == "wave" else release(kind, FEW)
+    grown = mine(made, Policy.named("cart").but(max_depth=4, min_samples_leaf=10), "naive").tree
+    inside = 1.02 * grown.threshold
+    found: dict[str, Any] = {}
+    for name, tree, criterion, here in (
+        ("again", grown, "entropy", False),
+        ("cut", replace(grown, threshold=inside), "gini", True),
+        ("many", replace(grown, counts=6 * np.abs(grown.counts)), "gini", False),
+        ("few", replace(grown, counts=0.2 * grown.counts), "entropy", True),
+    ):
+        found[name] = told(measured(tree, made, criterion, grown_here=here))
+    golden("measured", kind, found)
