@@ -9,11 +9,12 @@ import pytest
 
 import privet as pv
 from privet.errors import PrivetError
-from privet.estimate.accuracy import accuracy
+from privet.estimate.accuracy import accuracy, vote_accuracy
 from privet.estimate.bayes import terms_of
 from privet.estimate.distribution import Distribution
 from privet.estimate.measured import measured
 from privet.estimate.methods import METHODS, evidence_of
+from privet.grow.forest import VOTES, votes
 from privet.mining import mine
 from privet.split import Policy
 from privet.tree import Tree
@@ -21,6 +22,7 @@ from tests.golden import golden
 from tests.releases import (
     COMPLEMENTED,
     MAKERS,
+    NUMERIC,
     SCHEMA,
     UNBOUNDED,
     people,
@@ -192,3 +194,21 @@ def test_nodes_are_measured_as_before(kind: str) -> None:
     ):
         found[name] = told(measured(tree, made, criterion, grown_here=here))
     golden("measured", kind, found)
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in BOUNDED if k not in (*COMPLEMENTED, *NUMERIC, "subsets")] + ["band", "wave"]
+)
+def test_accuracies_are_told_as_before(kind: str) -> None:
+    """Of trees whose thresholds lie inside cells, and of what two of them elect."""
+    made = wave() if kind == "wave" else release(kind, FEW)
+    trees = []
+    for policy, depth, by in (("cart", 3, 1.02), ("c4.5", 2, 1.05)):
+        shallow = Policy.named(policy).but(max_depth=depth, min_samples_leaf=10)
+        grown = mine(made, shallow, "naive").tree
+        trees.append(replace(grown, threshold=by * grown.threshold))
+    found: dict[str, Any] = {f"tree {n}": accuracy(tree, made) for n, tree in enumerate(trees)}
+    for voting in VOTES:
+        said = [votes(tree, voting) for tree in trees]
+        found[voting] = vote_accuracy(trees, said, made)
+    golden("accuracies", kind, {name: one._asdict() for name, one in found.items()})
