@@ -237,8 +237,8 @@ def test_intervals_end_at_nothing_and_all() -> None:
         (0.48 - 0.1 * 1.959963984540054, 0.52 + 0.1 * 1.959963984540054)
     )
     assert Accuracy(0.5, 0.1, 0.02).interval(1.0) == pytest.approx((0.38, 0.62))
-    assert Accuracy(0.9, 0.1).interval(2.0) == (pytest.approx(0.7), 1.0)
-    assert Accuracy(0.1, 0.1).interval(2.0) == (0.0, pytest.approx(0.3))
+    assert Accuracy(0.9, 0.1).interval(2.0) == pytest.approx((0.7, 1.0))
+    assert Accuracy(0.1, 0.1).interval(2.0) == pytest.approx((0.0, 0.3))
     assert Accuracy(1.5, 0.1).interval(1.0) == (1.0, 1.0)
     assert not Accuracy(0.5, 0.3).told
     assert Accuracy(0.5, 0.25).told

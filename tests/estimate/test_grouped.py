@@ -239,7 +239,7 @@ def test_sizes_of_collapsing() -> None:
 
 def test_each_distinct_record_once() -> None:
     rng = np.random.default_rng(3)
-    held = {
+    held: dict[str, Any] = {
         "a": rng.integers(0, 257, 900).astype(np.uint16),
         "b": rng.integers(0, 3, 900).astype(np.uint8),
     }

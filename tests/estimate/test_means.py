@@ -245,7 +245,7 @@ def test_noise_has_a_known_mean_and_variance(law: str) -> None:
     kind = Noise.uniform if law == "uniform" else Noise.gaussian
     amount = {"alpha": 3.0} if law == "uniform" else {"sigma": 2.0}
     for low, high, steps, name in ((-3, 9, 24, "x"), (0, 20, 20, "kids"), (0, 20, 8, "kids")):
-        noise = kind(name, low=low, high=high, steps=steps, **amount)  # type: ignore[arg-type]
+        noise = kind(name, low=low, high=high, steps=steps, **amount)
         first = exact([2.0, 3.0, 4.0])
         outputs = noise.low + noise.step * np.array([0.0, 3.0, 5.0])
         columns = {**first.parts[0].table.collect(10).columns, name: outputs}

@@ -40,7 +40,7 @@ def part(
 
 
 def release(*parts: Part, drawn: bool = True) -> Release:
-    codings = {name: SCHEMA[name].coding() for name in SCHEMA.names}
+    codings: dict[str, Coding | None] = {name: SCHEMA[name].coding() for name in SCHEMA.names}
     treatments = dict.fromkeys(SCHEMA.names, "substitution")
     return Release(SCHEMA, codings, parts, treatments, drawn=drawn)
 

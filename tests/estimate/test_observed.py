@@ -59,7 +59,7 @@ def column(coding: Coding, ranges: int = 10) -> Column:
 def test_cells_are_shown_in_at_most_ten_ranges(missing: bool) -> None:
     def groups(cells: int, ranges: int = 10) -> list[int]:
         coding = Coding.cells("x", range(cells), range(1, cells + 1), missing=missing)
-        found = groups_of(column(coding, ranges), None).tolist()
+        found: list[int] = groups_of(column(coding, ranges), None).tolist()
         if missing:
             assert found.pop() == found[-1] + 1
         return found
@@ -77,7 +77,8 @@ def test_borders_go_to_the_nearest_end_of_a_cell(missing: bool) -> None:
     coding = Coding.cells("x", [0, 2, 4, 6], [2, 4, 6, 8], missing=missing)
 
     def groups(*edges: float) -> list[int]:
-        return groups_of(column(coding), edges).tolist()
+        found: list[int] = groups_of(column(coding), edges).tolist()
+        return found
 
     last = [1] * missing
     assert groups(2) == [0, 1, 1, 1, *[2] * missing]

@@ -173,6 +173,8 @@ def test_neighbouring_pieces_of_a_node_are_one_job(monkeypatch: pytest.MonkeyPat
     assert module._jobs(pieces).tolist() == [
         [0, 0, 3, 0], [2, 3, 4, 10], [2, 4, 5, 20], [2, 5, 6, 30], [3, 6, 7, 33],
     ]  # fmt: skip
+    later = np.array([[0, 0, 4], [1, 4, 11], [1, 11, 18], [1, 18, 25]])  # a node begins anew
+    assert module._jobs(later).tolist() == [[0, 0, 1, 0], [1, 1, 3, 4], [1, 3, 4, 18]]
     uneven = np.array([[1, 0, 9], [1, 9, 18], [1, 18, 20], [1, 20, 29]])  # 9, 18, 20, 29 rows
     assert module._jobs(uneven).tolist() == [[1, 0, 2, 0], [1, 2, 3, 18], [1, 3, 4, 20]]
 
@@ -214,6 +216,9 @@ def test_the_largest_child_is_what_the_others_leave() -> None:
     few = np.array([0, 0, 1, 1, 0, 0, 0, 0, 0], np.bool_)
     counted = module._what_to_count(parent, few, rows, 5)
     assert counted.tolist() == [False, False, True, False, True, False, False, False, False]
+    first = np.array([True, False])  # the largest is the first child of all
+    counted = module._what_to_count(np.zeros(2, int), first, np.array([9, 5]), 1)
+    assert counted.tolist() == [False, True]
     # 10 rows would be counted for the 9 that are kept: they are counted themselves.
     kept = np.array([False, True, False])
     assert module._what_to_count(np.zeros(3, int), kept, np.array([5, 9, 5]), 1).tolist() == [

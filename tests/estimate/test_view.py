@@ -51,7 +51,7 @@ def test_groups_of_codes_by_hand() -> None:
     """Five codes in groups of two: the last group has one; an empty group is spread evenly."""
     seen = view(Axis(5, 5), 2, np.array([1.0, 3.0, 0.0, 0.0, 9.0]))
     assert seen.spread is not None
-    expected = [[0.25, 0, 0], [0.75, 0, 0], [0, 0.5, 0], [0, 0.5, 0], [0, 0, 1]]
+    expected = np.array([[0.25, 0, 0], [0.75, 0, 0], [0, 0.5, 0], [0, 0.5, 0], [0, 0, 1]])
     np.testing.assert_allclose(seen.spread, expected, atol=1e-5)
     assert (seen.step, seen.axis.inputs, seen.axis.outputs) == (2, 3, 3)
     assert seen.axis.is_exact
