@@ -130,7 +130,7 @@ def test_single_numbers_among_ranges_stay_where_they_are() -> None:
     mean = mean_of_cells(coding, np.array([0.2, 0.3, 0.5]), np.array([1.0, 0.0, 0.0]), none)
     assert mean is not None
     assert mean.value == 0.0
-    two = mean_of_cells(coding, np.array([0.2, 0.3, 0.5]), np.array([0.0, 0.0, 1.0]), none)
+    two = mean_of_cells(coding, np.array([0.1, 0.2, 0.7]), np.array([0.0, 0.0, 1.0]), none)
     assert two is not None
     assert 15.0 < two.value < 20.0
     lone = mean_of_cells(Coding.cells("age", [7], [7]), np.ones(1), np.ones(1), np.zeros((1, 1)))
