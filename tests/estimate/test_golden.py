@@ -193,6 +193,16 @@ def test_nodes_are_measured_as_before(kind: str) -> None:
         ("few", replace(grown, counts=0.2 * grown.counts), "entropy", True),
     ):
         found[name] = told(measured(tree, made, criterion, grown_here=here))
+    if kind in ("substitution", "gaps"):  # importances, where every node is known
+        large = release(kind, ROWS)
+        shallow = Policy.named("cart").but(max_depth=2, min_samples_leaf=300)
+        grown = mine(large, shallow, "naive").tree
+        moved = replace(grown, threshold=1.01 * grown.threshold)
+        for name, tree in (("whole", grown), ("inside", moved)):
+            known = measured(tree, large, grown_here=False)
+            assert known.weight is not None
+            assert np.isfinite(known.weight).all()
+            found[name] = told(known)
     golden("measured", kind, found)
 
 
