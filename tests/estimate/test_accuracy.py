@@ -11,8 +11,9 @@ import pytest
 
 import privet as pv
 from privet.coding import Box, Coding
+from privet.errors import DataError, MethodError, TreeError
 from privet.estimate import accuracy as module
-from privet.estimate.accuracy import _shared, accuracy
+from privet.estimate.accuracy import Accuracy, _shared, accuracy
 from privet.estimate.voted import Right
 from privet.tree import Tree
 from tests.estimate.test_settle import records, schema
@@ -226,3 +227,102 @@ def test_other_cells_go_to_the_side_of_their_centres(missing: bool) -> None:
     assert first.tolist() == [0, 0, 1, *[0] * missing]  # a centre that is the threshold goes left
     assert third.tolist() == [0, 0, 1, *[0] * missing]
     assert other.codings == (cells, Z)
+
+
+# Words and what does not fit
+
+
+def test_intervals_end_at_nothing_and_all() -> None:
+    assert Accuracy(0.5, 0.1, 0.02).interval() == pytest.approx(
+        (0.48 - 0.1 * 1.959963984540054, 0.52 + 0.1 * 1.959963984540054)
+    )
+    assert Accuracy(0.5, 0.1, 0.02).interval(1.0) == pytest.approx((0.38, 0.62))
+    assert Accuracy(0.9, 0.1).interval(2.0) == pytest.approx((0.7, 1.0))
+    assert Accuracy(0.1, 0.1).interval(2.0) == pytest.approx((0.0, 0.3))
+    assert Accuracy(1.5, 0.1).interval(1.0) == (1.0, 1.0)
+    assert not Accuracy(0.5, 0.3).told
+    assert Accuracy(0.5, 0.25).told
+    assert Accuracy(0.1, 0.2).told
+    assert Accuracy(0.9, 0.2).told
+
+
+def test_accuracies_in_words() -> None:
+    assert Accuracy(0.859, 0.0).words() == "85.9 %"
+    assert Accuracy(0.8594, 0.0101).words(2) == "85.94 ± 1.01 % (95 % interval 84.0 to 87.9 %)"
+    assert Accuracy(0.8594, 0.0, 0.01).words() == "85.9 % (95 % interval 84.9 to 86.9 %)"
+    assert Accuracy(-0.3, 0.0).words() == "0.0 %"
+    assert Accuracy(1.3, 0.0).words() == "100.0 %"
+    assert "cannot tell" in Accuracy(0.5, 0.3).doubt()
+    assert Accuracy(0.8, 0.01, 0.00049).doubt() == ""
+    assert "0.1 %" in Accuracy(0.8, 0.01, 0.0005).doubt()
+    assert Accuracy(0.8, 0.01).doubt() == ""
+
+
+def fitting(tree: Tree, **codings: Coding | None) -> Tree:
+    known = {"x": X, "z": Z} | codings
+    release: Any = SimpleNamespace(schema={**known, "y": None}, codings=known)
+    return module._fitting(tree, release)
+
+
+def test_trees_over_the_cells_of_a_release() -> None:
+    tree = chain((0, 1.25), (1, 2.0))
+    assert fitting(tree).codings == (X, Z)
+    assert fitting(tree, x=None).codings == (X, Z)  # numbers have no cells to fit
+    coarse = Coding.cells("x", [0, 2], [2, 4])
+    found = fitting(tree, x=coarse)
+    assert found.codings == (coarse, Z)
+    assert np.asarray(found.routes[0]).tolist() == [0, 1]
+    longer = Coding.cells("x", [0, 1, 2, 3], [1, 2, 3, 9])  # the same borders between cells
+    assert fitting(tree, x=longer).codings == (X, Z)
+    with pytest.raises(TreeError, match="otherwise than the tree"):
+        fitting(tree, x=Coding.cells("x", [0, 2], [2, 4], missing=True))
+    several = replace(tree, threshold=np.full(5, np.nan))
+    with pytest.raises(TreeError, match="otherwise than the tree"):
+        fitting(several, x=coarse)
+    with pytest.raises(TreeError, match="for numbers, the release for categories"):
+        fitting(tree, z=Coding.categories("z", ["a", "b", "c", "d"]))
+    release: Any = SimpleNamespace(schema={"x": X}, codings={"x": X})
+    with pytest.raises(TreeError, match="tests 'z', which is not in the release"):
+        module._fitting(tree, release)
+
+
+def test_what_accuracy_is_not_measured_on() -> None:
+    tree = pv.TreeClassifier(max_depth=1).fit(
+        pv.Plan({}, default=pv.ValueClass(bins=10)).disguise(records("one", 300), schema(), seed=1)
+    ).tree_  # fmt: skip
+    noisy = pv.AdditiveNoise(level=0.5).disguise(records("one", 300), schema(), seed=1)
+    with pytest.raises(MethodError, match="added noise cannot be inverted"):
+        accuracy(tree, noisy)
+    subsets = pv.RandomSubsets(4, 1).disguise(records("one", 300), schema(), seed=1)
+    with pytest.raises(MethodError, match="lack attributes"):
+        accuracy(tree, subsets)
+    plain = pv.Plan({}, default=pv.Exact()).disguise(records("one", 300), schema(), seed=1)
+    with pytest.raises(TreeError, match="class is not the tree's"):
+        accuracy(replace(tree, target="other"), plain)
+    with pytest.raises(TreeError, match="class is not the tree's"):
+        accuracy(replace(tree, classes=("no", "so")), plain)
+    with pytest.raises(DataError, match="no records"):
+        module._check_fits(tree, SimpleNamespace(rows=0))  # type: ignore[arg-type]
+
+
+def test_leaves_below_a_node() -> None:
+    tree = chain((0, 1.25), (1, 2.5), (0, 2.0))
+    assert sorted(module._leaves(tree, 0)) == [1, 3, 5, 6]
+    assert sorted(module._leaves(tree, 2)) == [3, 5, 6]
+    assert module._leaves(tree, 1) == [1]
+
+
+def test_cells_are_told_apart_up_to_two_thousand_regions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One region at a time: those that are done, and those that wait, count alike."""
+    tree = chain((0, 1.25), (1, 2.5), (0, 2.0))
+    assert module.MOST_REGIONS == 2_000
+    sizes = []
+    for most in range(8):
+        monkeypatch.setattr(module, "MOST_REGIONS", most)
+        regions = module._regions(tree)
+        sizes.append(len(regions))
+        crowded = [r for r in regions if any(tree.child[node] >= 0 for node, _, _ in r.nodes)]
+        assert all(len(region.nodes) > 1 for region in crowded)
+        assert not crowded or len(regions) > most
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]

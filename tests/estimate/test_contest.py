@@ -105,3 +105,15 @@ def test_a_lead_by_records_that_were_hardly_disguised_has_hardly_an_error() -> N
     assert rule.nodes == 3
     assert lead.value == pytest.approx(min((x == "0").mean(), (x == "1").mean()), abs=1e-3)
     assert lead.error < 1e-3
+
+
+def test_leads_in_standard_errors_and_in_words() -> None:
+    """What has no error is sure, unless it is a rounding error itself."""
+    assert Lead(0.05, 0.02).surely() == pytest.approx(2.5)
+    assert Lead(0.05, 0.02).surely(0.09) == pytest.approx(-2.0)
+    assert Lead(0.05, 0.0).surely() == np.inf
+    assert Lead(0.05, 0.0).surely(0.06) == -np.inf
+    assert Lead(0.9e-9, 0.0).surely() == 0.0
+    assert Lead(1.1e-9, 0.0).surely() == np.inf
+    assert Lead(-1.1e-9, 0.0).surely() == -np.inf
+    assert str(Lead(-0.0512, 0.0149)) == "5.1 ± 1.5 points"

@@ -1,3 +1,7 @@
+"""Counts of one attribute: inverted, repaired, rescaled, projected and fitted."""
+
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -6,6 +10,7 @@ from numpy.typing import NDArray
 
 from privet import datasets
 from privet.channel import Band, Channel, GammaDiagonal
+from privet.channel.kernel import Kernel
 from privet.disguise import Exact, Plan, Substitution
 from privet.errors import DataError, MethodError
 from privet.estimate.distribution import (
@@ -13,6 +18,7 @@ from privet.estimate.distribution import (
     Distribution,
     estimation_error,
     invert,
+    left_inverse,
     project,
     rescale,
 )
@@ -125,3 +131,73 @@ def test_what_cannot_be_estimated_says_why() -> None:
         Distribution(np.ones(2), GammaDiagonal("a", 3, 3))
     with pytest.raises(MethodError, match="'simplex'"):
         Distribution.of(release, "car").counts("magic")
+
+
+# By hand
+
+
+@pytest.mark.parametrize(
+    ("counts", "total", "expected"),
+    [
+        ([3.0, 1.0], 4.0, [3.0, 1.0]),
+        ([3.0, 1.0], 2.0, [2.0, 0.0]),  # two less each, and none below zero
+        ([5.0, 4.0, -1.0], 8.0, [4.5, 3.5, 0.0]),
+        ([2.0, 2.0], 0.0, [0.0, 0.0]),
+        ([-3.0, -4.0], 0.0, [0.0, 0.0]),
+        ([-3.0, -4.0], 2.0, [1.5, 0.5]),
+        ([7.0], 3.0, [3.0]),
+    ],
+)
+def test_the_projection_by_hand(counts: list[float], total: float, expected: list[float]) -> None:
+    assert project(np.array(counts), total).tolist() == pytest.approx(expected)
+
+
+def test_rescaling_nothing_is_even() -> None:
+    assert rescale(np.array([-1.0, -2.0]), 8.0).tolist() == [4.0, 4.0]
+    assert rescale(np.array([0.0, 0.0, 0.0, 0.0]), 2.0).tolist() == [0.5] * 4
+    assert rescale(np.array([-1.0, 0.25]), 8.0).tolist() == [0.0, 8.0]
+
+
+def test_matrices_with_more_outputs_have_a_left_inverse_unless_values_look_alike() -> None:
+    tall = Kernel("a", np.array([[0.5, 0.25], [0.25, 0.25], [0.25, 0.5]]))
+    weights = left_inverse(tall)
+    assert weights @ tall.shares == pytest.approx(np.eye(2), abs=1e-6)
+    assert weights == pytest.approx(np.linalg.pinv(tall.shares), abs=1e-6)
+    observed = np.array([6.0, 4.0, 2.0])
+    found = Distribution(observed, tall)
+    assert found.inverted == pytest.approx(weights @ observed)
+    wanted = (weights * observed) @ weights.T - np.diag(weights @ observed)
+    assert found.covariance == pytest.approx(wanted)
+    for alike in (np.full((3, 2), 1 / 3), np.array([[0.5, 0.25, 0.0], [0.5, 0.75, 1.0]])):
+        with pytest.raises(MethodError, match="some values look alike"):
+            left_inverse(Kernel("a", alike))
+    near = np.array([[0.5, 0.5 - 1e-3], [0.25, 0.25 + 1e-3], [0.25, 0.25]])
+    assert np.isfinite(left_inverse(Kernel("a", near))).all()
+
+
+def test_what_the_norm_proves() -> None:
+    """Inverted −4.5, 8 and 10.5 of 14 records: at least 9 of them are wrong."""
+    channel = GammaDiagonal("a", 3, 3)
+    found = Distribution(np.array([1.0, 6.0, 7.0]), channel)
+    assert found.norm == pytest.approx(23.0)
+    assert found.detected == pytest.approx(9 / 14)
+    assert found.rows == 14
+    assert Distribution(np.array([5.0, 5.0, 4.0]), channel).detected == pytest.approx(0, abs=1e-9)
+    assert Distribution(np.zeros(3), channel).detected == 0.0
+    assert Distribution(np.array([2.0, 1.0]), None).norm == 3.0
+    assert Distribution(np.array([2.0, 1.0]), None).errors.tolist() == [0.0, 0.0]
+    assert found.errors == pytest.approx(np.sqrt(np.maximum(np.diag(found.covariance), 0)))
+    negative = Distribution(np.array([0.0, 0.0, 14.0]), channel)
+    assert np.diag(negative.covariance).min() < 0 or negative.errors.min() > 0
+    assert np.isfinite(negative.errors).all()
+
+
+def test_one_part_that_is_added() -> None:
+    release = _release()
+    (one,) = release.parts
+    for parts in ((one, one), (replace(one, sign=-1),)):
+        with pytest.raises(MethodError, match="a release of one part"):
+            Distribution.of(replace(release, parts=parts), "car")
+    counts = Distribution.of(release, "group").observed
+    codes = one.table.collect(5000).columns["group"]
+    assert counts.tolist() == np.bincount(codes, minlength=2).tolist()

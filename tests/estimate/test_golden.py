@@ -9,15 +9,26 @@ import pytest
 
 import privet as pv
 from privet.errors import PrivetError
-from privet.estimate.accuracy import accuracy
+from privet.estimate.accuracy import accuracy, vote_accuracy
 from privet.estimate.bayes import terms_of
 from privet.estimate.distribution import Distribution
-from privet.estimate.methods import METHODS
+from privet.estimate.measured import measured
+from privet.estimate.methods import METHODS, evidence_of
+from privet.grow.forest import VOTES, votes
 from privet.mining import mine
 from privet.split import Policy
 from privet.tree import Tree
 from tests.golden import golden
-from tests.releases import COMPLEMENTED, MAKERS, UNBOUNDED, release, schema_of
+from tests.releases import (
+    COMPLEMENTED,
+    MAKERS,
+    NUMERIC,
+    SCHEMA,
+    UNBOUNDED,
+    people,
+    release,
+    schema_of,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::privet.PrivetWarning")
 ROWS, FEW = 3_000, 700
@@ -143,3 +154,71 @@ def test_a_release_of_two_parts_is_the_same_again() -> None:
     made = pv.Release.concat([first, replace(second)])
     mined = tried(lambda: mine(made, Policy.named("c4.5"), "direct"))
     golden("estimate", "two", mined if isinstance(mined, str) else told(mined.tree))
+
+
+def wave() -> pv.Release:
+    """A release whose cells were drawn from a first wave."""
+    plan = pv.RandomSubstitution(gamma=9, wave=0.2)
+    held = {name: people(3_000)[name] for name in SCHEMA.names}
+    return plan.disguise(held, SCHEMA, seed=5)
+
+
+@pytest.mark.parametrize("kind", [*MAKERS, "wave"])
+def test_methods_are_chosen_as_before(kind: str) -> None:
+    """What is taken, why, how large leaves must be, and what is known of counts."""
+    made = wave() if kind == "wave" else release(kind, FEW)
+    found = {}
+    for method in METHODS:
+        chosen = tried(lambda method=method: evidence_of(made, method))
+        found[method] = chosen
+        if not isinstance(chosen, str):
+            codings = [coding.size for coding in chosen.evidence.codings]
+            found[method] = [type(chosen.evidence).__name__, *chosen[1:], codings]
+    golden("methods", kind, found)
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in BOUNDED if k not in (*COMPLEMENTED, *PLAIN, "subsets")] + ["wave"]
+)
+def test_nodes_are_measured_as_before(kind: str) -> None:
+    """Trees of another method: thresholds inside cells, too many records or too few."""
+    made = wave() if kind == "wave" else release(kind, FEW)
+    grown = mine(made, Policy.named("cart").but(max_depth=4, min_samples_leaf=10), "naive").tree
+    inside = 1.02 * grown.threshold
+    found: dict[str, Any] = {}
+    for name, tree, criterion, here in (
+        ("again", grown, "entropy", False),
+        ("cut", replace(grown, threshold=inside), "gini", True),
+        ("many", replace(grown, counts=6 * np.abs(grown.counts)), "gini", False),
+        ("few", replace(grown, counts=0.2 * grown.counts), "entropy", True),
+    ):
+        found[name] = told(measured(tree, made, criterion, grown_here=here))
+    if kind in ("substitution", "gaps"):  # importances, where every node is known
+        large = release(kind, ROWS)
+        shallow = Policy.named("cart").but(max_depth=2, min_samples_leaf=300)
+        grown = mine(large, shallow, "naive").tree
+        moved = replace(grown, threshold=1.01 * grown.threshold)
+        for name, tree in (("whole", grown), ("inside", moved)):
+            known = measured(tree, large, grown_here=False)
+            assert known.weight is not None
+            assert np.isfinite(known.weight).all()
+            found[name] = told(known)
+    golden("measured", kind, found)
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in BOUNDED if k not in (*COMPLEMENTED, *NUMERIC, "subsets")] + ["band", "wave"]
+)
+def test_accuracies_are_told_as_before(kind: str) -> None:
+    """Of trees whose thresholds lie inside cells, and of what two of them elect."""
+    made = wave() if kind == "wave" else release(kind, FEW)
+    trees = []
+    for policy, depth, by in (("cart", 3, 1.02), ("c4.5", 2, 1.05)):
+        shallow = Policy.named(policy).but(max_depth=depth, min_samples_leaf=10)
+        grown = mine(made, shallow, "naive").tree
+        trees.append(replace(grown, threshold=by * grown.threshold))
+    found: dict[str, Any] = {f"tree {n}": accuracy(tree, made) for n, tree in enumerate(trees)}
+    for voting in VOTES:
+        said = [votes(tree, voting) for tree in trees]
+        found[voting] = vote_accuracy(trees, said, made)
+    golden("accuracies", kind, {name: one._asdict() for name, one in found.items()})

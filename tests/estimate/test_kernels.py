@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privet.estimate.kernels import count_joint, divide, gather, log_likelihood, spread
+from privet.estimate.kernels import count_joint, divide, gather, hurry, log_likelihood, spread
 
 
 def test_records_are_counted_by_all_codes_and_the_class() -> None:
@@ -56,3 +56,19 @@ def test_ratios_and_likelihoods() -> None:
     assert log_likelihood(observed[:2], np.array([1.0, 0.0])) == 0.0  # what was not seen is no news
     divide(observed, expected)
     assert expected.tolist() == pytest.approx([2.0, 0.0, 2.0, 2e300])
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [
+        (0.0, [2.0, 3.0, 100.0, 5.0, 0.0]),  # where it is
+        (1.0, [4.0, 1.5, 400.0, 20.0, 0.0]),  # as far again, a factor of four at most
+        (0.5, [2.8, 3 * 0.625 / 0.875, 100 * 3.25 / 1.75, 5 * 3.25 / 1.75, 0.0]),
+    ],
+)
+def test_cells_go_on_by_a_share_of_their_way(share: float, expected: list[float]) -> None:
+    """They came from 1, 6, 2, 0 and 7; near to the power of that factor."""
+    table = np.array([2.0, 3.0, 100.0, 5.0, 0.0])
+    out = np.empty(5)
+    hurry(table, np.array([1.0, 6.0, 2.0, 0.0, 7.0]), share, out)
+    assert out.tolist() == pytest.approx(expected)

@@ -1,3 +1,6 @@
+"""Tables that agree with the estimated counts of each attribute."""
+
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import get_args
@@ -132,3 +135,46 @@ def test_what_it_cannot_do_it_says(release: Release) -> None:
         reconstructed_codes(several)
     with pytest.raises(MethodError, match="'global' takes a release of one part"):
         evidence_of(several, "global")
+
+
+@pytest.mark.parametrize(
+    ("counts", "rows", "rounding", "expected"),
+    [
+        ([0.5, 8.0, 5.5], 14, "half-up", [1, 8, 5]),
+        ([0.49, 8.0, 5.5], 14, "half-up", [0, 8, 6]),
+        ([2.5, 2.5, 9.0], 4, "half-up", [3, 1, 0]),  # cut off at the last record
+        ([1.0, 1.0], 5, "half-up", [1, 4]),  # what is lacking goes to the last value
+        ([-3.0, 2.4999999], 2, "half-up", [0, 2]),  # six decimals: 2.5
+        ([1.0, 1.0], 4, "largest-remainder", [2, 2]),
+        ([1.2, 1.4, 1.4], 4, "largest-remainder", [1, 2, 1]),  # ties to the first
+        ([1.6, 1.3, 1.1], 4, "largest-remainder", [2, 1, 1]),
+        ([-1.0, 3.0], 4, "largest-remainder", [0, 4]),
+        ([0.3333333, 0.6666667], 3, "largest-remainder", [1, 2]),
+        ([0.5, 0.25], 3, "largest-remainder", [2, 1]),
+    ],
+)
+def test_whole_counts_by_hand(
+    counts: list[float], rows: int, rounding: Rounding, expected: list[int]
+) -> None:
+    assert whole_counts(np.array(counts), rows, rounding).tolist() == expected
+
+
+def test_many_values_need_wider_codes() -> None:
+    counts = np.zeros(300, np.int64)
+    counts[[2, 299]] = [1, 2]
+    found = shared_out(np.array([1, 0, 1]), counts, 2)
+    assert found.tolist() == [299, 2, 299]
+    assert found.dtype == np.uint16
+    widest = np.zeros((1 << 16) + 1, np.int64)
+    widest[-1] = 3
+    assert shared_out(np.zeros(3, int), widest, 1).tolist() == [1 << 16] * 3
+    full = np.zeros(1 << 16, np.int64)
+    full[-1] = 3
+    assert shared_out(np.zeros(3, int), full, 1).dtype == np.uint16
+
+
+def test_a_part_that_is_taken_away_cannot_be_reconstructed(release: Release) -> None:
+    (part,) = release.parts
+    negative = replace(release, parts=(replace(part, sign=-1),))
+    with pytest.raises(MethodError, match="one part"):
+        reconstructed_codes(negative)

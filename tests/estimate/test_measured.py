@@ -1,13 +1,14 @@
 """Errors that cover: nodes measured again by inverse weights, whatever grew the tree."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from privet import datasets
-from privet.coding import Box
+from privet.coding import Box, Coding
 from privet.disguise import (
     AdditiveNoise,
     Exact,
@@ -16,13 +17,26 @@ from privet.disguise import (
     RandomSubstitution,
     Substitution,
 )
-from privet.estimate.measured import Z, _chosen, measured
+from privet.estimate.measured import (
+    Z,
+    _between,
+    _bounds,
+    _chosen,
+    _Counts,
+    _half,
+    _Measuring,
+    _share_half,
+    at_thresholds,
+    cut_cells,
+    measured,
+)
 from privet.estimate.weigher import Weigher
 from privet.estimate.weighted import WeightedEvidence
 from privet.estimators import TreeClassifier
 from privet.records import read_by
 from privet.schema import Attribute, Schema
 from privet.tree import Tree
+from tests.estimate.test_accuracy import chain
 
 ROWS = 400
 SCHEMA = Schema(
@@ -223,3 +237,153 @@ def test_channels_without_chance_leave_a_tree_as_it_is() -> None:
         release = response.disguise(held, schema, seed=1)
         tree = TreeClassifier(method="direct", max_depth=1).fit(release).tree_
         assert (measured(tree, release) is tree) != chance
+
+
+# By hand
+
+
+def counts_of(mean: Any, *variances: Any) -> _Counts:
+    """Counts that vary apart from each other."""
+    return _Counts(np.array(mean, float), np.array([np.diag(one) for one in variances], float))
+
+
+def test_half_an_interval_reaches_to_what_cut_cells_can_hold() -> None:
+    """Three boxes: the count's own error is widest, then what is whole, then what is touched."""
+    at = counts_of([[10, 5]] * 3, [400, 0], [4, 5], [4, 5])
+    low = counts_of([[9, 5], [4, 3], [10, 4]], [4, 0], [4, 0], [0, 1])
+    high = counts_of([[10, 6], [10, 6], [18, 7]], [4, 0], [0, 1], [9, 0])
+    both = np.ones((3, 2))
+    assert _half(at, low, high, both) == pytest.approx([20 * Z, 8 + 2 * Z, 10 + 3 * Z])
+    first = np.tile([1.0, 0.0], (3, 1))
+    assert _half(at, low, high, first) == pytest.approx([20 * Z, 6 + 2 * Z, 8 + 3 * Z])
+    assert round(Z, 12) == 1.959963984540
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_half_an_interval_of_a_share(label: int) -> None:
+    """30 of 40; at least 20 and 6 are in the box, at most 33 and 14."""
+    at, low, high = counts_of([[30, 10]], [4, 9]), counts_of([[20, 6]], [1, 1]), counts_of(
+        [[33, 14]], [1, 1]
+    )  # fmt: skip
+    error = np.sqrt(0.25**2 * 4 + 0.75**2 * 9) / 40
+    beyond = 0.75 - 20 / 34  # the same from the other side: 14 / 34 less 10 / 40
+    found = _share_half(at, low, high, np.eye(2)[[label]])
+    assert found == pytest.approx([Z * error + beyond])
+    inverse = _share_half(at, high, low, np.eye(2)[[label]])
+    assert inverse == pytest.approx([Z * error])  # nothing beyond
+    unsure = counts_of([[30, 10]], [9e4, 9e4])
+    assert _share_half(unsure, low, high, np.eye(2)[[label]]) == pytest.approx([Z])
+    wide = counts_of([[40, 14]], [1, 1])
+    up = 40 / 46 - 0.75 if label == 0 else 14 / 34 - 0.25
+    down = 0.75 - 20 / 34 if label == 0 else 0.25 - 6 / 46
+    assert _share_half(at, low, wide, np.eye(2)[[label]]) == pytest.approx(
+        [Z * error + max(up, down)]
+    )
+
+
+def test_counts_lie_between_nothing_and_their_parents() -> None:
+    tree = chain((0, 2.0), (1, 2.0))  # leaves 1, 3 and 4 of 100 records
+    estimates = np.array([[60.0, 40], [30, -5], [90, 50], [80, 10], [-3, -4]])
+    known = np.ones(5, np.bool_)
+    found = _between(tree, estimates, known)
+    assert found.tolist() == [[60, 40], [25, 0], [70, 30], [80, 10], [0, 0]]
+    known[2:] = False  # these share what the first child leaves
+    found = _between(tree, estimates, known)
+    assert found[2] == pytest.approx([37.5, 37.5])
+    assert found[3:] == pytest.approx(np.array([[7.5, 30], [26.25, 11.25]]))
+    estimates[1] = [80, 60]  # nothing is left: then they are no more than their parent
+    many = replace(tree, counts=3 * tree.counts)
+    found = _between(many, estimates, known)
+    assert found[1] == pytest.approx([60, 40])
+    assert found[2] == pytest.approx([50, 50])
+    few = replace(tree, counts=0.5 * tree.counts)
+    assert _between(few, estimates, known)[2] == pytest.approx([25, 25])
+    none = replace(tree, counts=np.where(np.arange(5)[:, None] == 2, 0.0, tree.counts))
+    estimates[1] = [30, 20]
+    assert _between(none, estimates, known)[2].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "cut"),
+    [(1.0, None), (1.25, 1), (1.999, 1), (0.0, None), (4.0, None), (3.5, 3), (np.nan, None)],
+)
+def test_a_threshold_cuts_the_cell_it_lies_inside(threshold: float, cut: int | None) -> None:
+    for missing in (False, True):
+        cells = Coding.cells("x", range(4), range(1, 5), missing=missing)
+        found = cut_cells(cells, threshold)
+        assert np.flatnonzero(found).tolist() == ([] if cut is None else [cut])
+        assert len(found) == 4 + missing
+    assert not cut_cells(Coding.categories("x", ["a", "b"]), threshold).any()
+
+
+def test_boxes_of_cells_that_lie_in_nodes_whole_and_that_they_touch() -> None:
+    inner, outer = _bounds(chain((0, 1.25), (0, 2.5)))
+    assert [box.mask("x", 4).tolist() for box in inner] == [
+        [True] * 4, [True, False, False, False], [False, False, True, True],
+        [False] * 4, [False, False, False, True],
+    ]  # fmt: skip
+    assert [box.mask("x", 4).tolist() for box in outer] == [
+        [True] * 4, [True, True, False, False], [False, True, True, True],
+        [False, True, True, False], [False, False, True, True],
+    ]  # fmt: skip
+
+
+def test_records_of_a_sample_stand_for_all() -> None:
+    """Eight of ten records: six and two of them, as a draw of eight would have spread them."""
+    weighers: Any = [SimpleNamespace(rows=5), SimpleNamespace(rows=3)]
+    held: Any = SimpleNamespace(more=1.25, weighers=weighers)
+    spread = np.array([[0.1875, -0.1875], [-0.1875, 0.1875]])
+    found = _Measuring._sampling(held, np.array([[6.0, 2.0], [9.0, -1.0]]))
+    assert isinstance(found, np.ndarray)
+    assert found[0] == pytest.approx(1.25 * 8 * 0.25 * spread)
+    assert not found[1].any()  # shares of all and of nothing
+    held.more = 1.0
+    assert _Measuring._sampling(held, np.ones((1, 2))) == 0.0
+
+
+@pytest.mark.parametrize("disguised", [False, True])
+def test_a_wave_is_counted_where_the_class_is_plain(disguised: bool) -> None:
+    """Of the root all parts tell, then; else only those in the release's own cells."""
+    target: Any = {"play": Substitution(gamma=9)} if disguised else {}
+    plan = Plan(target | {"heat": Substitution(gamma=20, kind="band")}, default=Exact(), wave=0.2)
+    release = plan.disguise(records(4_000), SCHEMA, seed=1)
+    assert len(release.parts) == 2
+    grown = TreeClassifier(method="naive", max_depth=1).fit(release).tree_
+    tree = measured(grown, release)
+    codes = np.concatenate([part.table.collect(5_000).columns["play"] for part in release.parts])
+    counts = np.bincount(codes, minlength=3)
+    assert (tree.counts[0].tolist() == counts.tolist()) is not disguised
+    assert bool((tree.errors[0] > 0).all()) is disguised
+    assert bool((tree.errors[0] == 0).all()) is not disguised
+    assert tree.counts[0].sum() == pytest.approx(4_000)
+    assert tree.size_errors[0] == 0
+    for kid in (1, 2):  # a sample of all records has an error, whatever is disguised
+        assert tree.size_errors[kid] > 0
+
+
+def test_exact_numbers_are_coded_by_the_thresholds_of_the_tree() -> None:
+    schema = Schema(
+        [
+            Attribute.numeric("x", low=0, high=4, missing="category"),
+            Attribute.numeric("z", low=0, high=4, bins=4),
+            Attribute.categorical("y", ["no", "yes"]),
+        ],
+        target="y",
+    )
+    held = {"x": np.array([0.5, np.nan, 3.0]), "z": np.ones(3), "y": ["no", "yes", "no"]}
+    plan = Plan({"z": Substitution(gamma=5)}, default=Exact(), wave=0)
+    release = plan.disguise(held, schema, seed=1)
+    tree = chain((0, 2.5), (1, 2.0), (0, 3.25))
+    found = at_thresholds(tree, release)
+    assert found.codings[1] == tree.codings[1]
+    cells = found.codings[0]
+    assert cells.missing
+    assert np.asarray(cells.lower).tolist() == [-np.inf, 2.5, 3.25]
+    assert np.asarray(cells.upper).tolist() == [2.5, 3.25, np.inf]
+    routes = [None if route is None else route.tolist() for route in found.routes]
+    assert routes[0] == [0, 1, 1, 1]
+    assert routes[4] == [0, 0, 1, 1]
+    assert routes[2] == np.asarray(tree.routes[2]).tolist()
+    wider = at_thresholds(tree, release, [chain((0, 1.5), (1, 1.0))])
+    assert np.asarray(wider.codings[0].upper).tolist() == [1.5, 2.5, 3.25, np.inf]
+    assert np.asarray(wider.routes[0]).tolist() == [0, 0, 1, 1, 1]

@@ -1,5 +1,6 @@
 """Reconstruction: the paper's step and the exact one, and what they must come to."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from scipy.stats import chi2
 import privet as pv
 from privet.channel import CoarseNoise, Noise
 from privet.errors import DataError, InputError, MethodError
+from privet.estimate import deconvolve
+from privet.estimate import reconstruction as module
 from privet.estimate.deconvolve import Banded, climb, count_noisy, count_slots
 from privet.estimate.reconstruction import cells_of, deconvolved, intervals_for, reconstruct
 from tests.twins import Floats, twin_climb, twin_count_noisy
@@ -265,3 +268,153 @@ def test_bad_input(
 ) -> None:
     with pytest.raises(error):
         reconstruct(values, noise, **options)
+
+
+# By hand
+
+
+def test_a_band_is_its_matrix_without_zeros() -> None:
+    matrix = np.array(
+        [[0.5, 0.0, 0.0], [0.5, 0.2, 0.0], [0.0, 0.3, 0.0], [0.0, 0.5, 0.6], [0.0, 0.0, 0.4]]
+    )
+    rows, first = Banded.of(matrix)
+    assert rows.shape == (3, 3)  # as wide as the widest column
+    assert first.tolist() == [0, 1, 2]  # the last begins earlier, so as to end with the matrix
+    again = np.zeros_like(matrix)
+    for cell in range(3):
+        again[first[cell] : first[cell] + 3, cell] = rows[cell]
+    assert again.tolist() == matrix.tolist()
+
+
+def test_climbing_stops_at_the_first_small_gain() -> None:
+    channel = coarse(NOISE, 12)
+    observed = np.random.default_rng(3).integers(5, 50, channel.output_size).astype(float)
+    band = Banded.of(channel.kernel)
+    table = np.full(12, observed.sum() / 12)
+    seen = [climb(observed, *band, table, 1, -np.inf, 0.0, False)[1] for _ in range(40)]
+    gains = np.diff(seen)
+    for least in (gains[5] * 1.001, gains[5] * 0.999, gains[20] * 1.001):
+        table = np.full(12, observed.sum() / 12)
+        steps, likelihood = climb(observed, *band, table, 40, least, 0.0, False)
+        first = int(np.flatnonzero(gains < least)[0])
+        assert steps == first + 2  # the gain of a step is known after the next one
+        assert likelihood == pytest.approx(seen[first + 1])
+    table = np.full(12, observed.sum() / 12)
+    steps, likelihood = climb(observed, *band, table, 7, 0.0, 0.0, False)
+    assert steps == 7
+    assert likelihood == pytest.approx(seen[6])
+
+
+def test_empty_cells_and_intervals_stay_empty() -> None:
+    band = Banded.of(np.eye(3))
+    table = np.array([0.0, 5.0, 5.0])
+    steps, likelihood = climb(np.array([2.0, 0.0, 8.0]), *band, table, 1, -np.inf, 0.0, False)
+    assert table.tolist() == [0.0, 0.0, 8.0]
+    assert steps == 1
+    assert likelihood == pytest.approx(2 * np.log(1e-300) + 8 * np.log(5))
+
+
+def test_smoothing_is_a_mean_of_neighbours() -> None:
+    """1 : 2 : 1, and the cells at the ends twice in place of what is beyond them."""
+    band = Banded.of(np.eye(4))
+    table = np.array([1.0, 1.0, 1.0, 1.0])
+    climb(np.array([8.0, 4.0, 0.0, 12.0]), *band, table, 1, -np.inf, 0.0, True)
+    assert table.tolist() == [7.0, 4.0, 4.0, 9.0]
+
+
+def test_numbers_are_counted_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = coarse(NOISE, 10)
+    numbers = np.random.default_rng(4).uniform(-1, 2, 1_000)
+    numbers[::100] = np.nan
+    whole = count_slots(channel, numbers)
+    assert whole[1] == 10
+    assert whole[0].sum() == 990
+    monkeypatch.setattr(deconvolve, "PIECE", 64)
+    pieces = count_slots(channel, numbers)
+    assert pieces[1] == 10
+    assert pieces[0].tolist() == whole[0].tolist()
+
+
+def test_a_number_goes_to_its_nearest_point_and_those_beyond_to_the_last() -> None:
+    """Outputs −1 … 4 in steps of one; a half goes up."""
+    slots, out = np.arange(6), np.zeros(6, np.int64)
+    numbers = np.array([-9.0, -0.6, -0.4, 0.5, 1.49, 3.6, 99.0, np.nan])
+    assert count_noisy(numbers, 0.0, 1.0, 1, slots, out) == 1
+    assert out.tolist() == [2, 1, 2, 0, 0, 2]
+
+
+@pytest.mark.parametrize(("wanted", "points"), [(4, False), (5, True), (6, True)])
+def test_a_grid_has_a_cell_a_point_at_most(wanted: int, points: bool) -> None:
+    noise = Noise.uniform("x", low=0, high=8, alpha=2, steps=4)  # 0, 2, 4, 6, 8
+    cells = cells_of(noise, wanted)
+    assert np.asarray(cells.lower).tolist() == ([0, 2, 4, 6, 8] if points else [0, 2, 4, 6])
+    assert np.asarray(cells.upper).tolist() == ([0, 2, 4, 6, 8] if points else [2, 4, 6, 8])
+
+
+def test_how_many_cells_there_are() -> None:
+    rng = np.random.default_rng(5)
+    numbers = noisy(rng, plateau(rng, 300), NOISE)
+    assert len(reconstruct(numbers, NOISE).counts) == 10
+    assert reconstruct([numbers, numbers], [NOISE, NOISE], stop="paper").counts.shape == (20, 20)
+    assert len(reconstruct(numbers, NOISE, intervals=1).counts) == 1
+    four = reconstruct([numbers[:20]] * 4, [NOISE] * 4, intervals=2, stop="paper")
+    assert four.counts.shape == (2, 2, 2, 2)
+    assert four.counts.sum() == pytest.approx(20)
+    for wrong in (True, 0, -1, 2.0):
+        with pytest.raises(InputError, match="at least 1"):
+            reconstruct(numbers, NOISE, intervals=wrong)  # type: ignore[arg-type]
+    for how, smooth in (("paper", False), ("exact", True)):
+        with pytest.raises(InputError, match="one attribute at a time"):
+            reconstruct([numbers] * 2, [NOISE] * 2, how=how, smooth=smooth)
+
+
+@pytest.mark.parametrize(("cells", "degrees"), [(1, 1), (2, 1), (3, 2), (30, 29)])
+def test_the_papers_bound_has_a_degree_less_than_cells(cells: int, degrees: int) -> None:
+    assert module._least_move(cells) == pytest.approx(0.01 * chi2.ppf(0.95, degrees))
+
+
+def test_a_fifth_is_kept_apart() -> None:
+    observed = np.array([10_000.0, 40_000.0, 0.0])
+    kept, apart = module._thinned(observed)
+    assert (kept + apart).tolist() == observed.tolist()
+    assert np.abs(apart - 0.2 * observed).max() < 5 * np.sqrt(40_000 * 0.16)
+    again = module._thinned(observed)
+    assert again[1].tolist() == apart.tolist()
+
+
+def test_what_the_stops_say() -> None:
+    """Steps by likelihood, by the paper's rule and by records kept apart, of the same counts."""
+    rng = np.random.default_rng(6)
+    channel = coarse(NOISE, 20)
+    observed = count_slots(channel, noisy(rng, plateau(rng, 5_000), NOISE))[0].astype(float)
+    steps = {stop: deconvolved((channel,), observed, "exact", stop).steps for stop in module.STOPS}
+    assert steps["paper"] < steps["converged"]
+    assert steps["held-out"] < steps["converged"]
+    smooth = deconvolved((channel,), observed, "exact", "converged", smooth=True)
+    band = Banded.of(channel.kernel)
+    before = smooth.counts.copy()
+    climb(observed, *band, before, 1, -np.inf, 0.0, True)
+    moved = ((before - smooth.counts) ** 2 / smooth.counts).sum()
+    assert moved < 1e-6  # at rest
+    table = np.full(20, observed.sum() / 20)
+    climb(observed, *band, table, smooth.steps - 1, -np.inf, 0.0, True)
+    last = table.copy()
+    climb(observed, *band, last, 1, -np.inf, 0.0, True)
+    assert last == pytest.approx(smooth.counts)
+    once = table.copy()
+    table = np.full(20, observed.sum() / 20)
+    climb(observed, *band, table, smooth.steps - 2, -np.inf, 0.0, True)
+    assert ((once - table) ** 2 / table).sum() >= 1e-6  # and not before
+
+
+def test_parts_that_cannot_be_reconstructed() -> None:
+    table, schema = pv.datasets.load("as-f1", rows=300, seed=1), pv.datasets.schema("as-f1")
+    release = pv.AdditiveNoise(level=0.25).disguise(table, schema, seed=1)
+    (part,) = release.parts
+    for parts in ((part, part), (replace(part, sign=-1),)):
+        with pytest.raises(DataError, match="a release of one part"):
+            pv.reconstruct(replace(release, parts=parts), "age")
+    with pytest.raises(InputError, match="At most 4"):
+        pv.reconstruct(release, [])
+    empty = module.Reconstruction((), np.zeros(2), np.zeros(2), 0, 0.0, ("exact", "paper", False))
+    assert empty.shares.tolist() == [0.0, 0.0]

@@ -1,12 +1,14 @@
 """Shares and cross-tables of originals, from every kind of released column."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import privet as pv
+from privet.coding import Coding
 from privet.disguise import (
     GADP,
     AdditiveNoise,
@@ -20,9 +22,18 @@ from privet.disguise import (
     Substitution,
 )
 from privet.errors import DataError, InputError, MethodError
-from privet.estimate.crosstab import crosstab
+from privet.estimate.crosstab import Crosstab, Independence, crosstab, inside_rows
 from privet.estimate.linear import left_inverse
-from privet.estimate.shares import Mean, shares
+from privet.estimate.shares import (
+    Mean,
+    Shares,
+    Table,
+    combined,
+    covariances,
+    gathering,
+    labels_of,
+    shares,
+)
 from privet.release import Part, Release
 from privet.schema import Attribute, Schema
 
@@ -395,3 +406,158 @@ def test_exact_numbers_of_many_cells_are_crossed() -> None:
     crossed = pv.crosstab(release, "x", "z", edges={"x": [0.5], "z": [0.5]})
     counts = np.histogram2d(x, z, bins=[[0, 0.5, 1], [0, 0.5, 1]])[0]
     assert crossed.shares == pytest.approx(counts / 2000, abs=0.01)  # an edge moves to a cell's end
+
+
+# By hand
+
+
+def table_of(total: float, rows: int, fitted: Any, disguise: float, sampling: float) -> Table:
+    size = len(fitted)
+    shares_of = np.array(fitted)
+    return Table(
+        shares_of, shares_of - 0.1, disguise * np.eye(size), sampling * np.eye(size), total, rows
+    )
+
+
+@pytest.mark.parametrize("population", [False, True])
+@pytest.mark.parametrize("every", [40, 41])
+def test_parts_count_by_their_weights(every: int, population: bool) -> None:
+    """Of 30 and 10 units of weight; records that do not tell make the others a sample."""
+    tables = [table_of(30, 20, [0.2, 0.8], 1.0, 2.0), table_of(10, 20, [0.6, 0.4], 4.0, 8.0)]
+    release: Any = SimpleNamespace(rows=every)
+    fitted, unbiased, covariance, rows = combined(release, tables, population=population)
+    assert fitted == pytest.approx([0.3, 0.7])
+    assert unbiased == pytest.approx([0.2, 0.6])
+    sampled = population or every > 40
+    assert covariance == pytest.approx((2 if sampled else 1) * (9 / 16 + 4 / 16) * np.eye(2))
+    assert rows == 40
+
+
+def test_covariances_of_sums_over_records() -> None:
+    """Two outputs of 3 and 5 records that weigh 2 and −1 in a cell, 0.5 and 1 in another."""
+    weights, squares = np.array([[2.0, -1.0], [0.5, 1.0]]), np.array([3.0, 5.0])
+    mean = np.array([0.25, 0.5])
+    disguise, sampling = covariances(weights, squares, mean)
+    second = np.array([[3 * 4 + 5, 3 - 5], [3 - 5, 3 * 0.25 + 5]])
+    assert disguise == pytest.approx(second - np.diag([1.0, 6.5]))
+    off = [np.outer(one - mean, one - mean) for one in weights.T]
+    assert sampling == pytest.approx(3 * off[0] + 5 * off[1])
+
+
+def test_what_ranges_are_called() -> None:
+    cells = Coding.cells("x", [0, 1, 2, 2_000_000], [1, 2, 2_000_000, 3_456_789], missing=True)
+    groups = np.array([0, 0, 1, 1, 2])
+    assert labels_of(cells, groups) == ("0 to 2", "2 to 3456789", "missing")
+    assert labels_of(cells, np.arange(5))[0] == cells.label(0)
+    tens = Coding.cells("x", [0, 999_999.5], [999_999.5, 1e6])
+    assert labels_of(tens, np.array([0, 0])) == ("0 to 1000000",)
+    small = Coding.cells("x", [-1_234_567.8, 0.1234567], [0.1234567, 999_999])
+    assert labels_of(small, np.array([0, 0])) == ("-1234568 to 999999",)
+    sky = Coding.categories("x", ["sun", "rain"])
+    assert labels_of(sky, np.array([0, 0])) == ("sun",)  # categories have no ranges
+
+
+def test_cells_are_gathered_to_ranges() -> None:
+    found = gathering([np.array([0, 0, 1]), np.array([0, 1])])
+    assert found.tolist() == [
+        [1, 0, 1, 0, 0, 0], [0, 1, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1],
+    ]  # fmt: skip
+
+
+def test_a_table_of_shares_in_words() -> None:
+    plain = Shares(
+        ("sky",),
+        (("sun", "snow"),),
+        np.array([0.955, 0.045]),
+        np.array([0.96, 0.04]),
+        np.diag([0.0004, 0.0]),
+        1_234,
+        population=True,
+    )
+    assert str(plain) == (
+        "sky: 1,234 records, errors about the population\n  sun    95.5 % ± 2.0\n  snow    4.5 %"
+    )
+    assert plain.errors.tolist() == pytest.approx([0.02, 0.0])
+    told = plain.to_dict()
+    assert told["about"] == "population"
+    assert "mean" not in told
+    assert "cuts" not in told
+    negative = replace(plain, covariance=np.diag([-1.0, 4.0]), mean=Mean(2.0, 0.5, 0.0))
+    assert negative.errors.tolist() == [0.0, 2.0]
+    assert negative.to_dict()["mean"]["interval"] == list(Mean(2.0, 0.5, 0.0).interval())
+    assert str(negative).splitlines()[-1].startswith("  mean 2.00 (95 % interval 1.02 to 2.98")
+
+
+def test_rows_of_a_table_by_hand() -> None:
+    """Shares 0.1 and 0.3 of a row: 1/4 of it; d(p/s) = (3/4 dp − 1/4 dq) / 0.4."""
+    table = np.array([[0.1, 0.3], [0.0, 0.0], [0.6, 0.0]])
+    covariance = np.zeros((6, 6))
+    covariance[:2, :2] = [[0.04, 0.01], [0.01, 0.09]]
+    covariance[4, 4] = 0.01
+    inside, errors = inside_rows(table, covariance)
+    assert inside[0] == pytest.approx([0.25, 0.75])
+    wanted = np.sqrt(0.75**2 * 0.04 + 0.25**2 * 0.09 - 2 * 0.75 * 0.25 * 0.01) / 0.4
+    assert errors[0] == pytest.approx([wanted, wanted])
+    assert np.isnan(inside[1]).all()
+    assert np.isnan(errors[1]).all()
+    assert inside[2].tolist() == [1, 0]
+    assert errors[2] == pytest.approx([0, 0])
+
+
+def test_a_cross_table_in_words() -> None:
+    table = Crosstab(
+        ("sky", "ill"),
+        (("sun", "snow"), ("no", "yes")),
+        np.array([[0.1, 0.3], [0.0, 0.0]]) / 0.4,
+        np.array([[0.1, 0.3], [0.0, 0.0]]) / 0.4,
+        np.zeros((4, 4)),
+        500,
+        population=False,
+        independence=Independence(3.84, 1, 0.05004),
+    )
+    assert str(table) == (
+        "sky × ill: 500 records, errors about the records; per cent of each row\n"
+        "  sky     all          no         yes\n"
+        "  sun   100.0  25.0 ± 0.0  75.0 ± 0.0\n"
+        "  snow    0.0           –           –\n"
+        "  χ² = 3.8, 1 degree of freedom, p = 0.05, the disguise allowed for"
+    )
+    told = table.to_dict()
+    assert told["row_shares"] == [pytest.approx([0.25, 0.75]), [None, None]]
+    assert told["row_errors"][1] == [None, None]
+    assert told["independence"] == {"statistic": 3.84, "freedom": 1, "p_value": 0.05004}
+    assert "χ²" not in str(replace(table, independence=None))
+    assert replace(table, independence=None).to_dict()["independence"] is None
+    two = replace(table, independence=Independence(3.84, 2, 0.05))
+    assert "2 degrees of freedom" in str(two)
+
+
+def test_one_row_or_one_value_cannot_be_tested() -> None:
+    held = people(np.random.default_rng(1), 200) | {"drug": np.full(200, "a")}
+    alike = PLANS["plain"].disguise(held, SCHEMA)
+    one = crosstab(alike, "age", "sex", edges={"age": []})
+    assert one.shares.shape == (1, 2)
+    assert one.independence is None
+    some = people(np.random.default_rng(1), 200)
+    some["drug"] = np.where(some["drug"] == "c", "b", some["drug"])
+    rare = crosstab(PLANS["plain"].disguise(some, SCHEMA), "drug", "sex").independence
+    assert rare is not None
+    assert rare.freedom == 1  # the third value does not occur
+
+
+def test_left_inverses_vary_least_and_no_cell_is_taken_to_be_empty() -> None:
+    """Outputs half of which nobody gave: the weights of a plain least-squares fit differ."""
+    matrix = np.array([[0.8, 0.1], [0.1, 0.1], [0.1, 0.8]])
+    observed = np.array([80.0, 10.0, 10.0])  # all of the first cell
+    weights = left_inverse(matrix, observed)
+    assert weights @ matrix == pytest.approx(np.eye(2))
+    expected = matrix @ [100.0, 0.01 * 50]
+    normal = matrix.T @ (matrix / expected[:, None])
+    assert weights == pytest.approx(
+        np.linalg.solve(normal, (matrix / expected[:, None]).T), abs=1e-4
+    )
+    square = np.array([[0.75, 0.25], [0.25, 0.75]])
+    assert left_inverse(square, np.ones(2)) == pytest.approx(np.array([[1.5, -0.5], [-0.5, 1.5]]))
+    alike = np.array([[0.5, 0.5], [0.25, 0.25], [0.25, 0.25]])
+    with pytest.raises(MethodError, match="cannot be told apart"):
+        left_inverse(alike, np.array([2.0, 1.0, 1.0]))

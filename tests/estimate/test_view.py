@@ -45,3 +45,32 @@ def test_an_exact_attribute_seen_finely_needs_nothing() -> None:
     held = View(Axis(5, 5))
     assert held.inverse is None
     assert held.inside(np.array([True, False, True, False, False])).tolist() == [1, 0, 1, 0, 0]
+
+
+def test_groups_of_codes_by_hand() -> None:
+    """Five codes in groups of two: the last group has one; an empty group is spread evenly."""
+    seen = view(Axis(5, 5), 2, np.array([1.0, 3.0, 0.0, 0.0, 9.0]))
+    assert seen.spread is not None
+    expected = np.array([[0.25, 0, 0], [0.75, 0, 0], [0, 0.5, 0], [0, 0.5, 0], [0, 0, 1]])
+    np.testing.assert_allclose(seen.spread, expected, atol=1e-5)
+    assert (seen.step, seen.axis.inputs, seen.axis.outputs) == (2, 3, 3)
+    assert seen.axis.is_exact
+    np.testing.assert_allclose(seen.groups(np.array([1.0, 3.0, 0.0, 2.0, 9.0])), [4, 2, 9])
+    assert seen.inverse is seen.spread
+    assert [outputs_at(Axis(5, 5), step) for step in (1, 2, 3, 5, 6)] == [5, 3, 2, 1, 1]
+    alone = view(Axis(5, 5), 1, np.ones(5))
+    assert alone.spread is None
+    counts = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert alone.groups(counts) is counts
+    assert alone.fine(counts) is counts
+    nobody = view(Axis(4, 4), 2, np.zeros(4))
+    np.testing.assert_allclose(np.asarray(nobody.spread), np.repeat(np.eye(2), 2, axis=0) / 2)
+
+
+def test_faint_differences_are_left_out_of_an_inverse() -> None:
+    """A twentieth of the largest, for matrices that are no two-level law."""
+    for faint, rank in ((0.06, 2), (0.04, 1)):
+        matrix = np.array([[(1 + faint) / 2, (1 - faint) / 2], [(1 - faint) / 2, (1 + faint) / 2]])
+        found = View(Axis(2, 2, matrix=matrix)).inverse
+        assert found is not None
+        assert np.linalg.matrix_rank(found) == rank

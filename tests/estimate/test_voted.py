@@ -11,7 +11,9 @@ from hypothesis import given, settings
 
 import privet as pv
 from privet.errors import MethodError
+from privet.estimate import voted, weigher
 from privet.estimate.accuracy import Accuracy, accuracy, vote_accuracy
+from privet.estimate.measured import measured
 from privet.estimate.voted import _EXPONENTS, BINS, _add
 from privet.grow.forest import VOTES, votes
 from privet.tree import diagram, graft
@@ -152,3 +154,34 @@ def test_no_accuracy_is_said_to_be_above_all() -> None:
     assert Accuracy(-0.2, 0.5).words(2).startswith("0.00 ± 50.00 %")
     assert told.doubt() == ""
     assert "2.0 %" in Accuracy(0.9, 0.01, 0.02).doubt()
+
+
+def test_numbers_of_any_size_are_added_exactly() -> None:
+    """From 2⁻¹²⁹ to 2³⁸²; what is smaller or larger is taken for one of these."""
+    for power in (-129, -128, -1, 0, 1, 381, 382):
+        for sign in (1.0, -1.0):
+            sums = np.zeros(BINS, np.int64)
+            _add(np.full(3, sign * 2.0**power), sums)
+            total = np.ldexp(sums.astype(np.float64), _EXPONENTS).sum()
+            assert total == sign * 3 * 2.0**power
+    zero = np.zeros(BINS, np.int64)
+    _add(np.zeros(5), zero)
+    assert not zero.any()
+
+
+@pytest.mark.parametrize("plan", ["band", "joint"])
+def test_pieces_make_no_difference(plan: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, schema = pv.datasets.load("as-f3", rows=300, seed=11), pv.datasets.schema("as-f3")
+    release = PLANS[plan].disguise(table, schema, seed=12)
+    trees = forest(release).trees_
+    said = [votes(tree, "credal") for tree in trees]
+    whole, alone = vote_accuracy(trees, said, release), accuracy(trees[0], release)
+    measured_whole = measured(trees[0], release)
+    monkeypatch.setattr(voted, "BLOCK", 64)
+    monkeypatch.setattr(voted, "MOST_NUMBERS", 1_000)
+    monkeypatch.setattr(weigher, "BLOCK", 50)
+    assert vote_accuracy(trees, said, release) == pytest.approx(whole, abs=1e-7)
+    assert accuracy(trees[0], release) == alone
+    again = measured(trees[0], release)
+    np.testing.assert_allclose(again.errors, measured_whole.errors, rtol=1e-9)
+    np.testing.assert_allclose(again.counts, measured_whole.counts, rtol=1e-9)

@@ -331,3 +331,37 @@ def test_a_group_with_the_class_in_it_is_refused() -> None:
     codings = (coding("x0", 4, ordered=True), coding("x1", 3, ordered=False))
     with pytest.raises(MethodError, match="together with the class"):
         World(codings, (together,), columns).evidence()
+
+
+def test_exact_numbers_are_coded_as_they_are_weighed() -> None:
+    """Numbers beside a disguised attribute: the same sums as of their codes."""
+    rng = np.random.default_rng(12)
+    world = disguised(rng, original(rng, 200), (6.0, 3.0), None)
+    plain = World(world.codings, world.channels[1:], world.columns)  # x0 as it was
+    numbers = dict(world.columns) | {"x0": world.codings[0].decode(world.columns["x0"])}
+    as_numbers = WeightedEvidence(
+        [Part(MemoryTable(numbers), plain.channels)], world.codings, "class", CLASSES
+    )
+    boxes = [Box(), Box({"x0": np.array([True, False, True, False])})]
+    for node in range(2):
+        found = frontier(as_numbers, boxes).at(node)
+        wanted = frontier(plain.evidence(), boxes).at(node)
+        for one, other in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(one.mean, other.mean)
+    assert as_numbers.tests_splits
+    assert as_numbers.rows == 200
+
+
+def test_large_weights_do_not_overflow_a_score() -> None:
+    """Records that weigh 40,000: the second sums have units of their own."""
+    rng = np.random.default_rng(13)
+    world = disguised(rng, original(rng, 50), (1.01, 1.01), None)
+    boxes, labels = leaves(world)
+    cells = [
+        world.weights(box, "x0").sum(1)[:, one] for box, one in zip(boxes, labels, strict=True)
+    ]
+    weights = np.sum(cells, axis=0)
+    (mean,), (variance,) = world.evidence().correct(boxes, ODDS["labels"])
+    assert np.abs(weights).max() > 10_000
+    assert mean == pytest.approx(weights.sum(), rel=1e-9)
+    assert variance == pytest.approx((weights**2).sum() - weights.sum(), rel=1e-9)

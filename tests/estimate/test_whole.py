@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from privet.channel import Band, GammaDiagonal
 from privet.coding import Coding
 from privet.disguise import RandomizedResponse
 from privet.errors import MethodError
@@ -105,3 +106,42 @@ def test_eight_possible_records_for_each_that_is_there_are_fitted(rows: int, fit
     codings = [Coding.categories(name, ["a", "b", "c"]) for name in ("x", "y", "z")]
     columns = {name: np.zeros(rows, np.uint8) for name in ("x", "y", "z", "class")}
     assert has_whole(Part(MemoryTable(columns), ()), codings, "class", 2) == fits  # 54 of them
+
+
+@pytest.mark.parametrize(("last", "fits"), [(32, True), (33, False)])
+def test_a_quarter_of_a_million_possible_records_are_fitted(last: int, fits: bool) -> None:
+    sizes = {"x": 64, "y": 64, "z": last}
+    codings = [Coding.categories(name, range(size)) for name, size in sizes.items()]
+    columns = {name: np.zeros(40_000, np.uint8) for name in (*sizes, "class")}
+    assert has_whole(Part(MemoryTable(columns), ()), codings, "class", 2) is fits
+
+
+@pytest.mark.parametrize("size", [256, 257])
+def test_plain_columns_are_counted_as_they_are(size: int) -> None:
+    """Nothing is disguised: each distinct record has its count, codes as wide as they must be."""
+    coding = Coding.categories("x", range(size))
+    codes = np.array([size - 1, 3, 3, size - 1, size - 1], np.uint16)
+    part = Part(MemoryTable({"x": codes, "class": np.array([0, 1, 1, 1, 0], np.uint8)}), ())
+    whole = fit_whole(part, [coding], "class", 2)
+    assert whole.table.columns["x"].dtype == (np.uint8 if size == 256 else np.uint16)
+    found = zip(
+        *(whole.table.columns[name].tolist() for name in ("x", "class")),
+        (whole.weight * whole.scale).tolist(),
+        strict=True,
+    )
+    assert sorted(found) == [(3, 1, 2.0), (size - 1, 0, 2.0), (size - 1, 1, 1.0)]
+
+
+def test_numbers_are_coded_before_they_are_fitted() -> None:
+    cells = Coding.cells("x", [0, 10], [10, 20])
+    columns = {"x": np.array([3.0, 15.0, 16.0]), "class": np.array([0, 1, 1], np.uint8)}
+    whole = fit_whole(Part(MemoryTable(columns), ()), [cells], "class", 2)
+    assert whole.table.columns["x"].tolist() == [0, 1]
+    assert (whole.weight * whole.scale).tolist() == [1.0, 2.0]
+
+
+def test_a_channel_with_more_outputs_is_not_fitted_as_a_whole() -> None:
+    columns = {name: np.zeros(50, np.uint8) for name in ("x", "class")}
+    coding = Coding.cells("x", [0, 1, 2], [1, 2, 3])
+    for channel, fits in ((GammaDiagonal("x", 3, 5), True), (Band("x", 3, 5, half=1), False)):
+        assert has_whole(Part(MemoryTable(columns), (channel,)), [coding], "class", 2) is fits

@@ -136,6 +136,9 @@ def in_own_cells(release: Release) -> tuple[tuple[Part, ...], float]:
 
 def _tells_apart(release: Release, law: Kernel) -> bool:
     """Whether counts inverted by a law are not much less certain than those of the first part."""
+    outputs, cells = law.shares.shape
+    if outputs < cells:  # its condition would be that of the cells it does tell apart
+        return False
     own = release.parts[0].channel(law.attribute)
     usual = 1.0 if own is None else own.condition()
     return bool(np.linalg.cond(law.shares) <= _BLUR * usual)
