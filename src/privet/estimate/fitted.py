@@ -6,7 +6,7 @@ the number of nodes that ask for it: trees use few attributes, so sets are few. 
 inverse, so it serves channels that have none (band, noise), and every record speaks in every table.
 
 A set is capped: beyond ``MOST`` attributes only those already on the path are offered. Where one
-table holds all attributes that earlier trees chose, every node looks at that one.
+table holds all attributes that an earlier tree chose, every node looks at that one.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ from privet.channel import CoarseNoise
 from privet.coding import Box
 from privet.compiled import in_threads
 from privet.estimate.base import Evidence, unit
+from privet.estimate.believed import believed
+from privet.estimate.coder import Coder
 from privet.estimate.crossed import cost_of_a_split
 from privet.estimate.fitted_frontier import FittedFrontier, TableFrontier
 from privet.estimate.fitted_table import SPLIT_Z, Fitted
 from privet.estimate.joints import JointTables
 from privet.estimate.parted import halved
+from privet.estimate.routed import WalkedEvidence
 from privet.estimate.settle import settled
 from privet.estimate.suspects import seems_to_divide
 from privet.split.counted import CountTables, offsets_of
@@ -66,13 +69,15 @@ FAINT = 0.05  # of the surest split: what an attribute may seem sure of where no
 class FittedEvidence(JointTables, Evidence):
     """Evidence of a release of one part by joint tables fitted by EM.
 
-    It is grown up to three times. ``refined`` keeps the attributes that a first tree tests surely
-    and looks at them in larger tables. There no chosen attribute has to be sure. Another may matter
-    only deep in the tree, where the tables of the first one did not reach: nodes that still err
-    much look at it too, and it has to be as sure there as the chosen ones once were. Where one
-    table holds all attributes of that second tree, cell by cell, every node looks at that one, and
-    no split has to be sure: there the many small splits of a slanting border count. How many errors
-    a split has to save is what half of the records say of trees from the other half.
+    ``refined`` keeps the attributes that a first tree tests surely. Where one table holds all of
+    them, code by code, every node looks at that one and no split has to be sure: there the many
+    small splits of a slanting border count. How many errors a split has to save is what half of the
+    records say of trees from the other half.
+
+    Another attribute may matter only deep in the tree, where the tables of the first one did not
+    reach. Where one seems to, or one table cannot hold the chosen ones, a second tree looks at them
+    in larger tables, path by path: no chosen attribute has to be sure there, and nodes that still
+    err much look at the others too, which have to be as sure as the chosen ones once were.
     """
 
     tests_splits = True
@@ -123,7 +128,9 @@ class FittedEvidence(JointTables, Evidence):
         least = MIXED * self._part.table.rows
         leaves = [leaf for leaf in tree.leaves.tolist() if wrong[leaf] >= least]
         others = [place for place in range(len(self.codings)) if place not in self._offered]
-        return seems_to_divide(self._part, tree, leaves, others, ATTRIBUTE_Z)
+        coder = Coder(self.codings, self._target, len(self.classes))
+        released = WalkedEvidence(believed(self._part), coder, self.classes)
+        return seems_to_divide(released, tree, leaves, others, ATTRIBUTE_Z)
 
     def limited(self, places: Iterable[int]) -> FittedEvidence:
         """Return the same evidence of chosen attributes only, in larger tables."""

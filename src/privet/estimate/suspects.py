@@ -9,32 +9,32 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from privet.estimate.believed import believed
-from privet.estimate.coder import Coder
-from privet.estimate.routed import WalkedEvidence
 from privet.split.candidates import candidates_of
 from privet.split.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from privet.release import Part
+    from privet.estimate.routed import WalkedEvidence
     from privet.tree import Tree
 
 __all__ = ["seems_to_divide"]
 
 
 def seems_to_divide(
-    part: Part, tree: Tree, leaves: Sequence[int], others: Sequence[int], least_z: float
+    records: WalkedEvidence,
+    tree: Tree,
+    leaves: Sequence[int],
+    others: Sequence[int],
+    least_z: float,
 ) -> bool:
     """Whether one of ``others`` seems to divide a leaf of a tree as surely as ``least_z``.
 
-    What was released is taken for what was. z² is twice the gain in log-likelihood.
+    z² is twice the gain in log-likelihood.
     """
     if not leaves or not others:
         return False
-    coder = Coder(tree.codings, tree.target, len(tree.classes))
-    walked = WalkedEvidence(believed(part), coder, tree.classes).at(tree, leaves)
+    walked = records.at(tree, leaves)
     policy = Policy(criterion="entropy")
     for leaf in range(len(leaves)):
         tables = walked.at(leaf)
