@@ -152,6 +152,8 @@ def fuzz(name: str, seconds: float, seed: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="privet-fuzz-") as place:
         target = TARGETS[name](Path(place))
         generator = Generator(target, rng)
+        for form in generator.forms:  # what is compiled is compiled before a clock runs
+            _quietly(Input(form, is_form=True), target, lambda: None)
         ways = Ways(target)
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, resource.RLIM_INFINITY))
