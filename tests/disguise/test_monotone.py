@@ -312,6 +312,10 @@ def test_own_breakpoints_keep_the_tree(turned: bool) -> None:
             "piece 2 of 'age'",
         ),
         ({"breaks": {"age": [30]}, "functions": {"age": [(1, 0), (1, -1)]}}, "order between"),
+        (  # falling, but the first two overlap
+            {"breaks": {"age": [30, 50]}, "functions": {"age": [(-1, 99), (-1, 105), (-1, 80)]}},
+            "order between",
+        ),
         ({"functions": {"age": [(1, 0, 0), *LINES[1:]]}}, "slope other than 0"),
         ({"breaks": {"age": [10]}}, "from 10 to 90"),
         ({"breaks": {"age": [90]}}, "from 10 to 90"),
