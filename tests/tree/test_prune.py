@@ -250,6 +250,7 @@ def test_chance_is_of_disguise_and_of_sampling_together() -> None:
     assert is_chance(stump(0.5, [[90.0, 10.0], [10.0, 90.0]]), 0.05)  # 2.62: the disguise alone
     assert not is_chance(stump(np.inf, [[60.0, 40.0], [40.0, 60.0]]), 0.05)
     assert not is_chance(stump(np.nan, [[60.0, 40.0], [40.0, 60.0]]), 0.05)  # nobody knows
+    assert not is_chance(stump(3.0, [[100.0, 0.0], [0.0, 0.5]]), 0.05)  # χ² of half a record: 100.5
     assert not is_chance(tree.take([0]), 0.05)
 
 
