@@ -70,6 +70,8 @@ def test_a_branch_that_holds_nothing_brings_nothing() -> None:
     masks = [np.ones(size, np.bool_) for size in (6, 12, 3)]
     masks[2] = np.array([True, True, False])
     assert joint.split_z(masks, 2, np.array([0, 0, 1], np.int16)) == pytest.approx(0.0, abs=1e-4)
+    masks[2] = np.array([False, True, True])
+    assert joint.split_z(masks, 2, np.array([0, 1, 1], np.int16)) == pytest.approx(0.0, abs=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(6))
