@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.channel import Band, GammaDiagonal
-from privet.estimate.em import Axis, em, em_up_to, expected
-from privet.estimate.kernels import MOST_AHEAD, gather, hurry, spread
+from privet.estimate.em import FEW, Axis, Product, em, em_up_to, expected, turned
+from privet.estimate.kernels import MOST_AHEAD, gather, hurry, multiply, spread
 
 channels = st.one_of(
     st.builds(
@@ -33,8 +33,8 @@ def test_running_sums_are_the_matrix(channel: GammaDiagonal | Band, wide: int, s
     axis = Axis.of(channel, channel.size)
     rng = np.random.default_rng(seed)
     table, seen = rng.random((axis.inputs, wide)), rng.random((axis.outputs, wide))
-    np.testing.assert_allclose(axis.applied(table).T, axis.dense @ table, rtol=1e-12)
-    np.testing.assert_allclose(axis.applied(seen, back=True).T, axis.dense.T @ seen, rtol=1e-12)
+    np.testing.assert_allclose(axis.ahead(table).T, axis.dense @ table, rtol=1e-12)
+    np.testing.assert_allclose(axis.behind(seen.T.copy()), axis.dense.T @ seen, rtol=1e-12)
     assert axis.levels is not None
     there, again = np.empty_like(seen), np.empty_like(table)
     spread(table, *axis.levels, there)
@@ -124,8 +124,55 @@ def test_hurrying_comes_as_far_as_plain_steps(
 def test_hurrying_twin() -> None:
     rng = np.random.default_rng(1)
     table, before, out = rng.random(40), rng.random(40), np.empty(40)
-    hurry(table, before, 0.7, out)
+    hurry(table, before, 0.7, np.ones(0), out)
     came = np.minimum(table / before, MOST_AHEAD) - 1
     power = (1 + 0.85 * came) / (1 + 0.15 * came)
     np.testing.assert_allclose(out, table * power)
     np.testing.assert_allclose(power[came > -0.7], (came[came > -0.7] + 1) ** 0.7, rtol=0.1)
+
+
+def test_classes_add_up_to_given_rows() -> None:
+    rng = np.random.default_rng(2)
+    table, before, factors = rng.random((3, 4, 7))
+    rows = rng.random(4)
+    for hurried in (True, False):
+        free, bound = np.empty(28), np.empty(28)
+        for given_rows, out in ((np.ones(0), free), (rows, bound)):
+            if hurried:
+                hurry(table.ravel(), before.ravel(), 0.4, given_rows, out)
+            else:
+                multiply(table.ravel(), factors.ravel(), given_rows, out)
+        shares = free.reshape(4, 7) / free.reshape(4, 7).sum(1, keepdims=True)
+        np.testing.assert_allclose(bound.reshape(4, 7), rows[:, None] * shares)
+    multiply(table.ravel(), factors.ravel(), np.ones(0), free)
+    np.testing.assert_array_equal(free, (table * factors).ravel())
+
+
+WIDE = Band("a", FEW + 3, 4)
+
+
+@pytest.mark.parametrize("last", [Axis(3, 3), asymmetric(3, 7)], ids=["plain class", "disguised"])
+@pytest.mark.parametrize(
+    "others",
+    [
+        [asymmetric(4, 1)],
+        [Axis(5, 5), asymmetric(4, 1)],
+        [Axis.of(WIDE, WIDE.size), Axis(2, 2)],
+        [],
+    ],
+    ids=["one", "two, one of them exact", "running sums", "none"],
+)
+def test_products_in_their_own_memory_are_those_made_anew(last: Axis, others: list[Axis]) -> None:
+    """Again and again, and whatever was asked before."""
+    axes = [*others, last]
+    product, rng = Product(axes), np.random.default_rng(3)
+    for _ in range(2):
+        table = rng.random(tuple(axis.inputs for axis in axes))
+        seen = rng.random(tuple(axis.outputs for axis in axes))
+        kept = table.copy()
+        made = product.forward(table)
+        np.testing.assert_allclose(made, turned(axes, expected(axes, table)), rtol=1e-12)
+        back = product.back(turned(axes, seen))
+        np.testing.assert_allclose(back, expected(axes, seen, back=True), rtol=1e-12)
+        made *= 0.0
+        np.testing.assert_array_equal(table, kept)

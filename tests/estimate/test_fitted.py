@@ -102,17 +102,45 @@ def test_a_large_table_is_seen_coarsely(monkeypatch: pytest.MonkeyPatch) -> None
     disguise = pv.RandomSubstitution(gamma=8, kind="band", bins=24, wave=0)
     release = disguise.disguise(table, datasets.schema("as-f2"), seed=1)
     evidence = fitted(release)
-    monkeypatch.setattr("privet.estimate.joints.MOST_CELLS", 300)
-    small = fitted(release)
-    names = [coding.name for coding in evidence.codings]
+    age = [coding.name for coding in evidence.codings].index("age")
     box = Box().narrowed("salary", np.arange(24) < 12)
-    fine, coarse = (one.at([box]).at(0)[names.index("age")] for one in (evidence, small))
+    fine = evidence.at([box]).at(0)[age]
+    monkeypatch.setattr("privet.estimate.joints.MOST_CELLS", 300)
+    coarse = fitted(release).at([box]).at(0)[age]
     assert fine.joint is not None
     assert coarse.joint is not None
     assert coarse.joint.observed.size <= 300 * 2 < fine.joint.observed.size
     assert {view.step for view in fine.joint.views} == {1}
     np.testing.assert_allclose(coarse.mean.sum(0), fine.mean.sum(0), rtol=0.1)
     assert coarse.mean.shape == (24, 2)
+
+
+def test_outputs_of_a_large_table_are_seen_in_pairs() -> None:
+    """Codes are not; halves of the records, which only price splits, have pairs of both."""
+    table = datasets.load("as-f2", rows=4000, seed=1)
+    disguise = pv.RandomSubstitution(gamma=8, kind="band", bins=36, wave=0)
+    release = disguise.disguise(table, datasets.schema("as-f2"), seed=1)
+    every = fitted(release)
+    places = tuple(range(3))
+    whole = every.limited(places)._in_one_table(places)
+    assert whole is not None
+    joint = whole.joints([places])[places]
+    assert {view.step for view in joint.views} == {2}
+    assert joint.table.shape == (36, 36, 36, 2)
+    assert joint.observed.shape == (22, 22, 22, 2)
+    assert joint.observed.sum() == joint.table.sum() == pytest.approx(4000)
+    halves = [half.joints([places])[places] for half in whole.halves()]
+    assert [half.table.shape for half in halves] == [(18, 18, 18, 2)] * 2
+    np.testing.assert_array_equal(halves[0].observed + halves[1].observed, joint.observed)
+    pair = every.joints([(0, 1)])[0, 1]
+    assert {view.step for view in pair.views} == {1}
+
+
+def test_a_first_tree_does_not_divide_nodes_that_err_for_few_records() -> None:
+    evidence = fitted(released(8, rows=500))
+    counts = np.array([[90.0, 2.4], [90.0, 2.6]])
+    assert evidence.can_pay(counts).tolist() == [False, True]
+    assert evidence.limited((0, 1)).can_pay(counts).tolist() == [True, True]
 
 
 def noisy(level: float, kind: str = "gaussian", name: str = "as-f4", rows: int = 30_000) -> Release:

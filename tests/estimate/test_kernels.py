@@ -70,5 +70,5 @@ def test_cells_go_on_by_a_share_of_their_way(share: float, expected: list[float]
     """They came from 1, 6, 2, 0 and 7; near to the power of that factor."""
     table = np.array([2.0, 3.0, 100.0, 5.0, 0.0])
     out = np.empty(5)
-    hurry(table, np.array([1.0, 6.0, 2.0, 0.0, 7.0]), share, out)
+    hurry(table, np.array([1.0, 6.0, 2.0, 0.0, 7.0]), share, np.ones(0), out)
     assert out.tolist() == pytest.approx(expected)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from privet.channel import Band, GammaDiagonal
 from privet.estimate.em import Axis
-from privet.estimate.view import View, outputs_at, view
+from privet.estimate.view import View, coarser, outputs_at, paired, view
 
 
 @given(st.integers(2, 40), st.integers(1, 9), st.booleans(), st.integers(0, 999))
@@ -74,3 +74,43 @@ def test_faint_differences_are_left_out_of_an_inverse() -> None:
         found = View(Axis(2, 2, matrix=matrix)).inverse
         assert found is not None
         assert np.linalg.matrix_rank(found) == rank
+
+
+def test_pairs_of_outputs_stand_for_single_ones_where_a_band_is_wide() -> None:
+    """Three quarters of a narrow band's χ² are not enough; what is exact stays as it is."""
+    for channel, step in (
+        (Band("a", 36, 8), 2),
+        (Band("a", 16, 8), 1),
+        (GammaDiagonal("a", 9, 8), 1),
+    ):
+        axis = Axis.of(channel, channel.size)
+        seen = paired(View(axis))
+        assert seen.step == step
+        assert seen.axis.inputs == channel.size
+        assert seen.spread is None
+        starts = np.arange(0, axis.outputs, step)
+        np.testing.assert_allclose(seen.axis.dense, np.add.reduceat(axis.dense, starts, axis=0))
+    exact = View(Axis(5, 5))
+    assert paired(exact) is exact
+
+
+def test_pairs_of_outputs_of_groups() -> None:
+    axis = Axis.of(Band("a", 36, 8), 36)
+    groups = view(axis, 2, np.ones(36))
+    seen = paired(groups)
+    assert (seen.step, seen.axis.inputs, seen.axis.outputs) == (4, 18, 11)
+    assert seen.spread is groups.spread
+    np.testing.assert_allclose(seen.axis.dense.sum(0), 1.0, atol=1e-8)
+
+
+def test_pairs_of_codes_have_as_many_outputs() -> None:
+    counts = np.arange(1.0, 37.0)
+    axis = Axis.of(Band("a", 36, 8), 36)
+    pairs = paired(View(axis)).axis
+    for each, step in ((axis, 2), (pairs, 1)):
+        seen = coarser(each, counts)
+        assert (seen.axis.inputs, seen.axis.outputs, seen.step) == (18, 22, step)
+        np.testing.assert_allclose(seen.groups(counts), counts.reshape(18, 2).sum(1))
+    alike = coarser(axis, counts).axis.dense, coarser(pairs, counts).axis.dense
+    np.testing.assert_allclose(alike[0], alike[1], rtol=1e-6)
+    assert coarser(Axis(6, 6), np.ones(6)).axis.is_exact

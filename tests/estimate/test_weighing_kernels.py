@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from privet.estimate.weighing_kernels import weigh, weigh_correct
+from privet.estimate.weighing_kernels import add_up, weigh, weigh_correct
 from tests import twins
 from tests.strategies import seeds
 
@@ -82,3 +82,16 @@ def test_weigh_correct(seed: int, rows: int, boxes: int) -> None:
     expected = twins.weigh_correct(codes, labels, paths, factors, by_class, scales)
     # The order of a record's own sum may differ in the last bit of each term.
     assert out == pytest.approx(expected, rel=1e-12, abs=rows)
+
+
+def test_weights_add_up_by_class_in_whole_numbers() -> None:
+    rng = np.random.default_rng(4)
+    weights, target = rng.normal(0, 3, (5, 400)), rng.integers(0, 3, 400).astype(np.uint8)
+    units = np.exp2(rng.integers(0, 20, (5, 2)).astype(np.float64))
+    out = np.ones((2, 5, 3), np.int64)
+    add_up(weights, target, units, out)
+    for code in range(3):
+        chosen = weights[:, target == code]
+        sums = np.rint(chosen * units[:, :1]).sum(1)
+        squares = np.rint(chosen**2 * units[:, 1:]).sum(1)
+        np.testing.assert_array_equal(out[:, :, code] - 1, [sums, squares])

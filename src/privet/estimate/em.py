@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.estimate.kernels import divide, gather, hurry, log_likelihood, spread
+from privet.estimate.kernels import divide, gather, hurry, log_likelihood, multiply, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from privet.channel import Channel
     from privet.coding import Floats, Ints
 
-__all__ = ["Axis", "Fit", "em", "em_up_to", "expected", "hurried", "hurried_steps"]
+__all__ = [
+    "Axis",
+    "Fit",
+    "Product",
+    "em",
+    "em_up_to",
+    "expected",
+    "hurried",
+    "hurried_steps",
+    "turned",
+]
 
 FEW = 64  # inputs up to which a product with the whole matrix is faster than running sums
 
@@ -69,32 +79,39 @@ class Axis:
         place = np.arange(self.outputs)[:, None] - np.arange(self.inputs)
         return np.where((place >= 0) & (place < width), near, far)
 
-    def applied(self, table: Floats, *, back: bool = False) -> Floats:
-        """Return expected outputs of inputs (the first of two axes), or apply the transpose.
-
-        The axis comes last in what is returned.
-        """
+    def ahead(self, table: Floats, out: Floats | None = None) -> Floats:
+        """Return expected outputs of inputs, the first of two axes: it comes last in ``out``."""
         if self.is_exact:
-            return table.T
+            return table.T.copy()
         if self.levels is not None and self.inputs > FEW:
-            out = np.empty((self.inputs if back else self.outputs, table.shape[1]))
-            (gather if back else spread)(table, *self.levels, out)
-            return out.T
-        return table.T @ (self.dense if back else self.dense.T)
+            spread_out = np.empty((self.outputs, table.shape[1]))
+            spread(table, *self.levels, spread_out)
+            return np.ascontiguousarray(spread_out.T)
+        return np.matmul(table.T, self.dense.T, out=out)
+
+    def behind(self, table: Floats, out: Floats | None = None) -> Floats:
+        """Apply the transpose to outputs, the last of two axes: it comes first in ``out``."""
+        if self.is_exact:
+            return table.T.copy()
+        if self.levels is not None and self.inputs > FEW:
+            gathered = np.empty((self.inputs, len(table)))
+            gather(np.ascontiguousarray(table.T), *self.levels, gathered)
+            return gathered
+        return np.matmul(self.dense.T, table.T, out=out)
 
 
 def expected(axes: Sequence[Axis], table: Floats, *, back: bool = False) -> Floats:
     """Return what a joint table leads to observe: each factor in turn along its axis.
 
-    ``back`` applies the transpose. The axis at work is always the first; each factor moves it
-    to the end, so that every product is one of two matrices.
+    ``back`` applies the transpose. The axis at work is always the first, or the last on the way
+    back; each factor moves it to the other end, so that every product is one of two matrices.
     """
-    shape = tuple(axis.inputs if back else axis.outputs for axis in axes)
-    moved = table
-    for axis in axes:
-        rows = np.ascontiguousarray(moved).reshape(axis.outputs if back else axis.inputs, -1)
-        moved = axis.applied(rows, back=back)
-    return np.ascontiguousarray(moved).reshape(shape)
+    for axis in reversed(axes) if back else axes:
+        if back:
+            table = axis.behind(table.reshape(-1, axis.outputs))
+        else:
+            table = axis.ahead(table.reshape(axis.inputs, -1))
+    return table.reshape([axis.inputs if back else axis.outputs for axis in axes])
 
 
 @dataclass(frozen=True)
@@ -106,17 +123,56 @@ class Fit:
     steps: int
 
 
+def _last_stays(axes: Sequence[Axis]) -> bool:
+    return len(axes) > 1 and axes[-1].is_exact
+
+
+def turned(axes: Sequence[Axis], observed: Floats) -> Floats:
+    """Return what was observed with its axes in the order that a ``Product`` gives."""
+    return np.ascontiguousarray(np.moveaxis(observed, -1, 0) if _last_stays(axes) else observed)
+
+
+class Product:
+    """K and its transpose, applied again and again to tables of one shape, in memory of its own.
+
+    What comes back is overwritten by the next call. Forward each axis in turn goes from the front
+    to the end, back from the end to the front, so that no product has to be turned; a last axis
+    that is exact stays in front of what is observed meanwhile.
+    """
+
+    def __init__(self, axes: Sequence[Axis]) -> None:
+        stays = _last_stays(axes)
+        self._axes = tuple(axes[:-1] if stays else axes)
+        last = axes[-1].inputs if stays else 1
+        sizes = [axis.inputs for axis in self._axes]
+        self._ahead, self._behind = [], []
+        for place, axis in enumerate(self._axes):
+            sizes[place] = axis.outputs
+            rest = last * math.prod(sizes) // axis.outputs
+            self._ahead.append(np.empty((rest, axis.outputs)))
+            self._behind.append(np.empty((axis.inputs, rest)))
+        self._inputs = tuple(axis.inputs for axis in axes)
+        outputs = tuple(axis.outputs for axis in self._axes)
+        self._outputs = (last, *outputs) if stays else outputs
+
+    def forward(self, table: Floats) -> Floats:
+        """Return what a table leads to observe, with axes as in ``turned``."""
+        for axis, out in zip(self._axes, self._ahead, strict=True):
+            table = axis.ahead(table.reshape(axis.inputs, -1), out)
+        return table.reshape(self._outputs)
+
+    def back(self, observed: Floats) -> Floats:
+        """Return the transpose, applied to something with axes as in ``turned``."""
+        for axis, out in zip(self._axes[::-1], self._behind[::-1], strict=True):
+            observed = axis.behind(observed.reshape(-1, axis.outputs), out)
+        return observed.reshape(self._inputs)
+
+
 def _begun(axes: Sequence[Axis], observed: Floats) -> tuple[Floats, Floats]:
     """Return what was observed as kernels take it, and an even table of as many records."""
     counts = np.ascontiguousarray(observed, np.float64)
     shape = tuple(axis.inputs for axis in axes)
     return counts, np.full(shape, counts.sum() / np.prod(shape))
-
-
-def _expected_apart(axes: Sequence[Axis], table: Floats) -> Floats:
-    """Return what a table leads to observe, never in the table's own memory."""
-    made = expected(axes, table)
-    return made.copy() if np.may_share_memory(made, table) else made  # nothing was disguised
 
 
 def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: float = 0.0) -> Fit:
@@ -130,15 +186,17 @@ def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: f
     array([90., 10.])
     """
     counts, table = _begun(axes, observed)
+    product = Product(axes)
+    counts = turned(axes, counts)
     likelihood = -np.inf
     steps = 0
     for steps in range(1, most + 1):
-        ratio = _expected_apart(axes, table)
+        ratio = product.forward(table)
         before = likelihood
         if least_gain > 0 or steps == most:  # a logarithm per cell costs as much as a step
             likelihood = float(log_likelihood(counts.ravel(), ratio.ravel()))
         divide(counts.ravel(), ratio.ravel())
-        table = table * expected(axes, ratio, back=True)
+        table = table * product.back(ratio)
         if least_gain > 0 and likelihood - before < least_gain:
             break
     return Fit(table, likelihood, steps)
@@ -172,24 +230,18 @@ def hurried(
     """Yield the table after each hurried step, and what one observes where the next one starts.
 
     With ``rows`` only the classes, along the last axis, are fitted: each cell keeps its records.
+    Both are overwritten in later steps; ``table`` itself is left as it is.
     """
-    before = table
+    product = Product(axes)
+    counts = turned(axes, counts)
+    cells = np.ones(0) if rows is None else np.ascontiguousarray(rows).ravel()
+    before, ahead = table.copy(), np.empty_like(table)
+    table = table.copy()
     for step in count():
-        ahead = table.copy()
-        if step > 1:
-            hurry(table.ravel(), before.ravel(), (step - 1) / (step + 2), ahead.ravel())
-            ahead = _shared_out(ahead, rows)
-        means = _expected_apart(axes, ahead)
+        share = max(step - 1, 0) / (step + 2)
+        hurry(table.ravel(), before.ravel(), share, cells, ahead.ravel())
+        means = product.forward(ahead)
         yield table, means
         divide(counts.ravel(), means.ravel())
-        before = table
-        table = _shared_out(ahead * expected(axes, means, back=True), rows)
-
-
-def _shared_out(table: Floats, rows: Floats | None) -> Floats:
-    """Return a table whose classes add up to ``rows`` in each cell, or the table as it is."""
-    if rows is None:
-        return table
-    summed = table @ np.ones(table.shape[-1])  # sums along a short axis are slow
-    shared: Floats = table * (rows / np.maximum(summed, 1e-300))[..., None]
-    return shared
+        table, before = before, table
+        multiply(ahead.ravel(), product.back(means).ravel(), cells, table.ravel())

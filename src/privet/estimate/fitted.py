@@ -164,12 +164,14 @@ class FittedEvidence(JointTables, Evidence):
 
         All that is asked of records is how many there are in each cell of it, so dividing counts is
         dividing records. Both are fitted as far as the table of all records, so that chance shows
-        in them as it does there.
+        in them as it does there; where outputs are seen in pairs, so are cells.
         """
         joint = self.joints([self.whole])[self.whole]
+        pairs = zip(self.whole, joint.views, strict=True)
+        views = tuple(self._view(place, seen.step) for place, seen in pairs)
         first, second = copy(self), copy(self)
         for half, observed in zip((first, second), halved(joint.observed), strict=True):
-            table = self._fitted(self.whole, joint.views, observed, joint.steps)
+            table = self._fitted(self.whole, views, observed, joint.steps)
             half._joints = {**self._joints, self.whole: table}  # noqa: SLF001
             half._cost = None  # noqa: SLF001
         return first, second
@@ -318,8 +320,16 @@ class FittedEvidence(JointTables, Evidence):
         return self._set(box, place) is not None
 
     def can_pay(self, counts: Floats) -> Mask:
-        """Whether nodes with such counts err for as many records as a split has to save."""
-        pays: Mask = counts.sum(-1) - counts.max(-1) >= (1.0 if self._cost is None else self._cost)
+        """Whether nodes with such counts err for as many records as a split has to save.
+
+        A first tree is grown for what is worth a table of its own.
+        """
+        least = 0.0
+        if self.whole:
+            least = 1.0 if self._cost is None else self._cost
+        elif self.attribute_z:
+            least = MIXED * self._part.table.rows
+        pays: Mask = counts.sum(-1) - counts.max(-1) >= least
         return pays
 
     def estimate(self, box: Box, place: int) -> Fitted:

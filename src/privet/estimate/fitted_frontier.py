@@ -42,7 +42,7 @@ class FittedFrontier(BoxFrontier):
         for place, coding in enumerate(self.codings):
             if self._owner.offers(box, place):
                 table = self._owner.estimate(box, place)
-                if self._owner.whole and not self._owner.can_pay(table.mean.sum(0)):
+                if not self._owner.can_pay(table.mean.sum(0)):
                     return []
                 every.append(candidates_of(place, table, coding, policy))
         return [candidates for candidates in every if candidates is not None]

@@ -7,6 +7,7 @@ two parts (``parted``), which start from the tables of one attribute each.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from privet.estimate.em import Axis, em_up_to
 from privet.estimate.joint import Joint
 from privet.estimate.kernels import count_joint
 from privet.estimate.parted import Start, fit_parted, steps_by_halves
-from privet.estimate.view import LEAST_GROUPS, View, outputs_at, view
+from privet.estimate.view import LEAST_GROUPS, View, coarser, outputs_at, paired, view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,10 +71,7 @@ class JointTables:
         if not new:
             return
         steps = [self._step(places) or 1 for places in new]
-        views = [
-            tuple(self._view(place, step) for place in places)
-            for places, step in zip(new, steps, strict=True)
-        ]
+        views = [self._views(places, step) for places, step in zip(new, steps, strict=True)]
         observed = self._count(new, views)
 
         def fit(number: int) -> Joint:
@@ -100,9 +98,27 @@ class JointTables:
             return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
         start = self._start(places, views)
         if steps is None:
-            steps = steps_by_halves(axes, observed, start).for_twice()
+            steps = self._steps(places, axes, observed, start).for_twice()
         table = fit_parted(axes, observed, start, steps)
         return Joint(views, self._class_axis, observed, table, steps)
+
+    def _steps(
+        self, places: tuple[int, ...], axes: Sequence[Axis], observed: Floats, start: Start
+    ) -> Steps:
+        """Return how far half of the records can be fitted; large tables are asked in pairs.
+
+        How many steps foretell best hardly depends on how finely numbers are seen: on AS's F2-F5
+        pairs of cells change them by a tenth.
+        """
+        seen, margins = [*axes], [*start.margins]
+        large = max(observed.size, math.prod(axis.inputs for axis in axes)) > MOST_CELLS
+        for axis, place in enumerate(places):
+            if large and self.codings[place].ordered and axes[axis].inputs >= 2 * LEAST_GROUPS:
+                viewed = coarser(axes[axis], margins[axis])
+                starts = np.arange(0, axes[axis].outputs, viewed.step)
+                observed = np.add.reduceat(observed, starts, axis=axis)
+                seen[axis], margins[axis] = viewed.axis, viewed.groups(margins[axis])
+        return steps_by_halves(seen, observed, Start(margins, start.classes))
 
     def _start(self, places: tuple[int, ...], views: Sequence[View]) -> Start:
         """Return what is known of some attributes and the class from tables of one attribute."""
@@ -164,6 +180,19 @@ class JointTables:
         if not self.codings[place].ordered:
             return 1
         return max(1, min(step, self._axes[place].inputs // LEAST_GROUPS))
+
+    def _views(self, places: tuple[int, ...], step: int) -> tuple[View, ...]:
+        """Return the axes of a set's table; those of a large one are seen by pairs of outputs."""
+        views = tuple(self._view(place, step) for place in places)
+        if math.prod(seen.axis.outputs for seen in views) <= MOST_CELLS:
+            return views
+        pairs = zip(places, views, strict=True)
+        return tuple(paired(seen) if self._can_pair(place, step) else seen for place, seen in pairs)
+
+    def _can_pair(self, place: int, step: int) -> bool:
+        """Whether neighbouring outputs of an attribute mean neighbouring numbers."""
+        ordered = self.is_disguised(place) and not self.codings[place].missing
+        return ordered and self._grouped(place, 2 * step) == 2 * step
 
     def _view(self, place: int, step: int) -> View:
         step = self._grouped(place, step)

@@ -23,6 +23,7 @@ __all__ = [
     "gather",
     "hurry",
     "log_likelihood",
+    "multiply",
     "spread",
 ]
 
@@ -134,16 +135,40 @@ def divide(observed: Floats, expected: Floats) -> None:
 
 
 @kernel
-def hurry(table: Floats, before: Floats, share: float, out: Floats) -> None:
+def _share_out(table: Floats, rows: Floats, at: int) -> None:
+    """Scale the classes of a cell, the last axis of a flat table, to a sum of ``rows[at]``."""
+    classes = len(table) // len(rows)
+    total = 0.0
+    for i in range(at * classes, (at + 1) * classes):
+        total += table[i]
+    scale = rows[at] / max(total, 1e-300)
+    for i in range(at * classes, (at + 1) * classes):
+        table[i] *= scale
+
+
+@kernel
+def hurry(table: Floats, before: Floats, share: float, rows: Floats, out: Floats) -> None:
     """Go on by a share of the way that each cell has come, on a scale of logarithms.
 
     The power is Padé's approximant of one degree above and below: positive as well, within a tenth
-    of it where a cell came by a factor of 1/4 to ``MOST_AHEAD``, in one division.
+    of it where a cell came by a factor of 1/4 to ``MOST_AHEAD``, in one division. If there are
+    ``rows``, classes add up to them in each cell.
     """
     above, below = (1.0 + share) / 2.0, (1.0 - share) / 2.0
     for i in range(len(table)):
         came = min(table[i] / max(before[i], 1e-300), MOST_AHEAD) - 1.0
         out[i] = table[i] * (1.0 + above * came) / (1.0 + below * came)
+    for at in range(len(rows)):
+        _share_out(out, rows, at)
+
+
+@kernel
+def multiply(table: Floats, factors: Floats, rows: Floats, out: Floats) -> None:
+    """Multiply cell by cell; if there are ``rows``, classes add up to them in each cell."""
+    for i in range(len(table)):
+        out[i] = table[i] * factors[i]
+    for at in range(len(rows)):
+        _share_out(out, rows, at)
 
 
 @kernel

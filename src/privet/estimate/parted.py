@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privet.estimate.em import hurried, hurried_steps
+from privet.estimate.em import hurried, hurried_steps, turned
 from privet.estimate.kernels import log_likelihood
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def fit_parted(axes: Sequence[Axis], observed: Floats, start: Start, steps: Step
 def _fitted(
     axes: Sequence[Axis], counts: Floats, table: Floats, steps: int, rows: Floats | None = None
 ) -> Floats:
-    return next(islice(hurried(axes, np.ascontiguousarray(counts), table, rows), steps, None))[0]
+    return next(islice(hurried(axes, counts, table, rows), steps, None))[0]
 
 
 def _best(
@@ -122,12 +122,12 @@ def _best(
     A record more is expected as at the start: none of the other half is impossible.
     """
     likeliest, best = -np.inf, 0
-    counts, unseen = np.ascontiguousarray(half), np.ascontiguousarray(other).ravel()
-    first: Floats | float = 0.0
-    path = islice(hurried(axes, counts, table, rows), hurried_steps(MOST) + 1)
+    unseen, first = turned(axes, other).ravel(), np.zeros(other.size)
+    path = islice(hurried(axes, half, table, rows), hurried_steps(MOST) + 1)
     for step, (_, means) in enumerate(path):
-        first = means / max(float(counts.sum()), 1.0) if step == 0 else first
-        likelihood = log_likelihood(unseen, (means + first).ravel())
+        if step == 0:
+            first = means.ravel() / max(float(half.sum()), 1.0)
+        likelihood = log_likelihood(unseen, means.ravel() + first)
         if likelihood > likeliest:
             likeliest, best = likelihood, step
         elif step - best > WAIT:

@@ -42,7 +42,7 @@ LEAST = 0.5  # records: what is expected where hardly any are, so that weights s
 class _Piece(NamedTuple):
     """Part of the table that a change of one number changes: where, by how much, which number."""
 
-    cells: tuple[NDArray[np.int64], ...]
+    cells: tuple[slice | NDArray[np.int64], ...]
     volume: Floats
     leaf: int
     threshold: int  # -1: the shares of the leaf
@@ -233,12 +233,19 @@ class TreeModel:
 
 def _put(pieces: list[_Piece], along: Sequence[Floats], leaf: int, threshold: int) -> None:
     """Add a piece, unless there is nothing of it."""
-    cells = tuple(np.flatnonzero(axis) for axis in along)
+    cells = [np.flatnonzero(axis) for axis in along]
     if all(map(len, cells)):
         volume = np.ones(())
         for axis, inside in zip(along, cells, strict=True):
             volume = volume[..., None] * axis[inside]
-        pieces.append(_Piece(np.ix_(*cells), volume, leaf, threshold))
+        pieces.append(_Piece(_places(cells), volume, leaf, threshold))
+
+
+def _places(cells: Sequence[NDArray[np.int64]]) -> tuple[slice | NDArray[np.int64], ...]:
+    """Return where a block is in a table; ranges wherever cells lie side by side, which is fast."""
+    if all(inside[-1] - inside[0] + 1 == len(inside) for inside in cells):
+        return tuple(slice(int(inside[0]), int(inside[-1]) + 1) for inside in cells)
+    return np.ix_(*cells)
 
 
 def _joined(shares: Floats, at: Floats) -> Floats:

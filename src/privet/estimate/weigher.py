@@ -16,6 +16,7 @@ from privet.channel.base import Stated
 from privet.coding import Box
 from privet.errors import MethodError
 from privet.estimate.base import unit
+from privet.estimate.weighing_kernels import add_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -191,12 +192,7 @@ class Weigher:
         def work(batch: Batch) -> IntArrays:
             out = np.zeros((2, len(boxes), observed), np.int64)
             for target, weights in self._blocks(batch, program):
-                sums = np.rint(weights * units[:, :1]).astype(np.int64)
-                squares = np.rint(weights * weights * units[:, 1:]).astype(np.int64)
-                for code in range(observed):
-                    chosen = target == code
-                    out[0, :, code] += sums[:, chosen].sum(1)
-                    out[1, :, code] += squares[:, chosen].sum(1)
+                add_up(weights, target, units, out)
             return (out,)
 
         (sums,) = self._part.table.count(work, "measuring")

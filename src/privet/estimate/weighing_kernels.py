@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     Tests: TypeAlias = tuple[Ints, int, Bytes, Floats, Floats]
     Groups: TypeAlias = tuple[Ints, Bytes, Mask]
 
-__all__ = ["longest", "settle", "weigh", "weigh_boxes", "weigh_correct", "weigh_states"]
+__all__ = [
+    "add_up",
+    "longest",
+    "settle",
+    "weigh",
+    "weigh_boxes",
+    "weigh_correct",
+    "weigh_states",
+]
 
 
 @kernel
@@ -29,6 +37,19 @@ def longest(path: Ints) -> int:
     while length < len(path) and path[length] >= 0:
         length += 1
     return length
+
+
+@kernel
+def add_up(weights: Floats, target: Codes, units: Floats, out: Ints) -> None:
+    """Add up weights, boxes × records, and their squares, by observed class, in whole numbers.
+
+    ``units`` is boxes × 2: by what weights and squares are multiplied before they are rounded.
+    """
+    for i in range(len(weights)):
+        for row in range(len(target)):
+            weight = weights[i, row]
+            out[0, i, target[row]] += np.int64(np.rint(weight * units[i, 0]))
+            out[1, i, target[row]] += np.int64(np.rint(weight * weight * units[i, 1]))
 
 
 @kernel
