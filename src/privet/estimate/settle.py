@@ -20,7 +20,7 @@ from privet.errors import BugError
 from privet.estimate.tree_model import TreeModel, last_left
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from privet.coding import Coding, Floats
     from privet.estimate.fitted import FittedEvidence
@@ -105,13 +105,15 @@ def _densities(tree: Tree, node: int, joint: Joint, places: tuple[int, ...], cel
     """
     place, last = int(tree.attribute[node]), last_left(tree, node)
     coding, own = tree.codings[place], places.index(place)
-    labels = _labels(tree, node, joint, places)
-    sides = labels[last], labels[min(last + 1, coding.known - 1)]
+    near = range(cell - DENSE, cell), range(cell + 1, cell + 1 + DENSE)
+    border = last, min(last + 1, coding.known - 1)
+    asked = sorted({*border, *(c for cells in near for c in cells if 0 <= c < coding.known)})
+    labels = dict(zip(asked, _labels(tree, node, joint, places, asked), strict=True))
+    sides = [labels[c] for c in border]
     table = np.moveaxis(joint.rows, own, 0)
     apart = np.abs(sides[0] - sides[1]).sum(-1)
     rows = joint.views[own].fine(table.reshape(len(table), -1) @ apart.ravel())
     dense = np.zeros(2)
-    near = range(cell - DENSE, cell), range(cell + 1, cell + 1 + DENSE)
     for number, (side, cells) in enumerate(zip(sides, near, strict=True)):
         alike = [c for c in cells if 0 <= c < coding.known and np.array_equal(labels[c], side)]
         width = sum(end - begin for begin, end in (_span(coding, c) for c in alike))
@@ -119,19 +121,23 @@ def _densities(tree: Tree, node: int, joint: Joint, places: tuple[int, ...], cel
     return dense
 
 
-def _labels(tree: Tree, top: int, joint: Joint, places: tuple[int, ...]) -> Floats:
-    """Return what a node's leaves say of each cell: own codes × the other attributes × classes."""
+def _labels(
+    tree: Tree, top: int, joint: Joint, places: tuple[int, ...], codes: Sequence[int]
+) -> Floats:
+    """Return what a node's leaves say of some of its codes: codes × other attributes × classes."""
     own = int(tree.attribute[top])
     others = [axis for axis, place in enumerate(places) if place != own]
     name, size = tree.codings[own].name, tree.codings[own].size
-    labels = np.zeros((size, *(joint.table.shape[axis] for axis in others), len(tree.classes)))
+    labels = np.zeros(
+        (len(codes), *(joint.table.shape[axis] for axis in others), len(tree.classes))
+    )
     waiting = [top]
     while waiting:
         node = waiting.pop()
         waiting += tree.children(node)
         if tree.child[node] < 0:
             box = tree.boxes[node]
-            inside: Floats = box.mask(name, size).astype(np.float64)
+            inside: Floats = box.mask(name, size)[codes].astype(np.float64)
             for axis in others:
                 coding = tree.codings[places[axis]]
                 share = joint.views[axis].inside(box.mask(coding.name, coding.size))
