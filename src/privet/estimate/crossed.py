@@ -21,14 +21,26 @@ if TYPE_CHECKING:
     from privet.estimate.fitted import FittedEvidence
     from privet.tree import Tree
 
-__all__ = ["cost_of_a_split"]
+__all__ = ["cost_of_a_split", "errors_by_cost"]
 
 
 def cost_of_a_split(
     halves: tuple[FittedEvidence, FittedEvidence], grown: Callable[[Evidence], Tree], rows: int
 ) -> float:
     """Return the cost of a split, in records, for a tree from both halves."""
-    costs = 2.0 ** np.arange(0, np.log2(max(rows, 2)), 0.5)
+    errors = errors_by_cost(halves, grown, rows)
+    return min(errors, key=lambda cost: errors[cost])
+
+
+def errors_by_cost(
+    halves: tuple[FittedEvidence, FittedEvidence],
+    grown: Callable[[Evidence], Tree],
+    rows: int,
+    least: float = 1.0,
+) -> dict[float, float]:
+    """Return how often trees from either half err by the other, for each cost of a split."""
+    least = min(max(least, 1.0), rows / 2)
+    costs = 2.0 ** np.arange(np.log2(least), np.log2(max(rows, 2)), 0.5)
     errors = np.zeros(len(costs))
     for own, other in (halves, halves[::-1]):
         tree = grown(own)
@@ -40,7 +52,7 @@ def cost_of_a_split(
             )
         wrong = counts.sum(1) - counts[np.arange(tree.nodes), tree.label]
         errors += [_errors(tree, worth_their_cost(tree, cost), wrong) for cost in costs]
-    return float(costs[np.argmin(errors)])
+    return dict(zip(costs.tolist(), errors.tolist(), strict=True))
 
 
 def _errors(tree: Tree, stays: Mask, wrong: Floats) -> float:

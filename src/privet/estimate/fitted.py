@@ -25,10 +25,10 @@ from privet.compiled import in_threads
 from privet.estimate.base import Evidence, unit
 from privet.estimate.believed import believed
 from privet.estimate.coder import Coder
-from privet.estimate.crossed import cost_of_a_split
+from privet.estimate.crossed import cost_of_a_split, errors_by_cost
 from privet.estimate.fitted_frontier import FittedFrontier, TableFrontier
 from privet.estimate.fitted_table import SPLIT_Z, Fitted
-from privet.estimate.joints import JointTables
+from privet.estimate.joints import MOST_CELLS, JointTables
 from privet.estimate.parted import halved
 from privet.estimate.routed import WalkedEvidence
 from privet.estimate.settle import settled
@@ -90,6 +90,8 @@ class FittedEvidence(JointTables, Evidence):
         self._mixed: dict[Hashable, bool] = {}  # boxes that were asked about
         # Errors that a split in one table for all has to save; None: splits are judged later.
         self._cost: float | None = 1.0
+        self._least = 1.0  # errors of a node that is looked at, where splits are judged later
+        self._left_out = -1  # an attribute of the one table for all that is not tested; -1: none
         self.attribute_z, self.split_z = ATTRIBUTE_Z, SPLIT_Z
 
     def narrowed(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
@@ -110,11 +112,52 @@ class FittedEvidence(JointTables, Evidence):
         if whole is not None:
             whole = whole._priced(grown)  # noqa: SLF001
             if closer.whole or not closer._overlooks(grown(whole)):  # noqa: SLF001
-                return whole
+                return self._widened(whole, grown)
         second = grown(closer)
         tested = np.unique(second.attribute[second.child >= 0]).tolist()
         whole = self.limited(tested)._in_one_table(tested) if tested else None  # noqa: SLF001
-        return closer if whole is None else whole._priced(grown)  # noqa: SLF001
+        if whole is None:
+            return closer
+        return self._widened(whole._priced(grown), grown)  # noqa: SLF001
+
+    def _widened(self, whole: FittedEvidence, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
+        """Return evidence in one table of more attributes, as long as another one pays.
+
+        Two attributes may say much together and next to nothing alone. So each is tried in a small
+        table together with those of ``whole``; trees from half of the records, with it and without
+        it, are judged by the other half. An attribute pays if that saves more errors than are worth
+        looking for, and more than two standard errors of a count of all records.
+        """
+        rows = self._part.table.rows
+        best, gain = whole, max(MIXED * rows, 2 * math.sqrt(rows))
+        least = gain / 8  # errors among half of the records: a quarter of what has to be saved
+        for place in range(len(self.codings)):
+            places = tuple(sorted({*whole.whole, place}))
+            larger = self.limited(places)._in_one_table(places)  # noqa: SLF001
+            small = self._in_small_table(places)
+            if place not in whole.whole and larger is not None and small is not None:
+                small._least = least  # noqa: SLF001
+                saved = small._saved_by(place, grown)  # noqa: SLF001
+                best, gain = (larger, saved) if saved > gain else (best, gain)
+        return whole if best is whole else self._widened(best._priced(grown), grown)  # noqa: SLF001
+
+    def _in_small_table(self, places: tuple[int, ...]) -> FittedEvidence | None:
+        """Return evidence in one small table, as coarse as it has to be; None if there is none."""
+        other = self.limited(places)
+        other._most, other._most_cells = len(places), MOST_CELLS  # noqa: SLF001
+        other.whole, other.split_z = places, 0.0
+        return other if other._step(places) else None  # noqa: SLF001
+
+    def _saved_by(self, place: int, grown: Callable[[Evidence], Tree]) -> float:
+        """Return how many errors an attribute of the one table saves, by halves of the records."""
+        rows, halves = self._part.table.rows, self.halves()
+        errors = []
+        for left_out in (place, -1):
+            tried = copy(halves[0]), copy(halves[1])
+            for half in tried:
+                half._left_out = left_out  # noqa: SLF001
+            errors.append(min(errors_by_cost(tried, grown, rows, self._least).values()))
+        return errors[0] - errors[1]
 
     def _priced(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
         """Return the same evidence with the errors that a split has to save."""
@@ -282,13 +325,21 @@ class FittedEvidence(JointTables, Evidence):
         self._fit(sorted(wanted))
         return (TableFrontier if self.whole else FittedFrontier)(self, boxes)
 
+    @property
+    def tested(self) -> tuple[int, ...]:
+        """The attributes of the one table for all that may be tested."""
+        return tuple(place for place in self.whole if place != self._left_out)
+
     def tables(self, boxes: Sequence[Box]) -> CountTables:
-        """Return what the one table for all says of the attributes in it at some nodes."""
-        codings = [self.codings[place] for place in self.whole]
+        """Return what the one table for all says at some nodes of attributes that may be tested."""
+        every = [self.codings[place] for place in self.whole]
+        codings = [self.codings[place] for place in self.tested]
         joint = self._joints[self.whole]
 
         def inside(box: Box) -> Floats:
-            return np.concatenate(joint.margins([box.mask(c.name, c.size) for c in codings]))
+            margins = joint.margins([box.mask(c.name, c.size) for c in every])
+            pairs = zip(self.whole, margins, strict=True)
+            return np.concatenate([margin for at, margin in pairs if at != self._left_out])
 
         shape = len(boxes), sum(coding.size for coding in codings), len(self.classes)
         fitted = np.array(list(in_threads(inside, boxes))).reshape(shape)
@@ -326,7 +377,7 @@ class FittedEvidence(JointTables, Evidence):
         """
         least = 0.0
         if self.whole:
-            least = 1.0 if self._cost is None else self._cost
+            least = self._least if self._cost is None else self._cost
         elif self.attribute_z:
             least = MIXED * self._part.table.rows
         pays: Mask = counts.sum(-1) - counts.max(-1) >= least

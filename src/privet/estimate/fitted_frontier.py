@@ -82,7 +82,7 @@ class TableFrontier(FittedFrontier):
         places = range(self.nodes) if wanted is None else np.flatnonzero(wanted).tolist()
         tables = self._owner.tables([self.boxes[place] for place in places])
         pays = np.flatnonzero(self._owner.can_pay(tables.totals))
-        attributes = self._owner.whole
+        attributes = self._owner.tested
         codings = [self.codings[place] for place in attributes]
         chosen: list[Scored | None] = [None] * self.nodes
         best = best_counted(tables.of(pays), codings, policy)
