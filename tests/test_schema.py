@@ -395,3 +395,12 @@ def test_dates_where_numbers_are_declared(column: list[Any]) -> None:
     born = Attribute.from_dict("born", {"low": date(2017, 1, 1), "high": date(2020, 1, 1)})
     with pytest.raises(DataError, match="outside its range"):
         born.encode(columns({"born": [date(2016, 1, 31)]})["born"])
+
+
+@pytest.mark.parametrize(
+    "words", [{"high": 10**400}, {"low": -(10**400)}, {"edges": [10**400]}, {"edges": [1, 10**400]}]
+)
+def test_whole_numbers_beyond_all_floats_are_refused(words: dict[str, object]) -> None:
+    form = {"attributes": {"a": {"low": 0, "high": 9, **words}, "c": {"values": ["x", "y"]}}}
+    with pytest.raises(SchemaError, match="'a'"):
+        Schema.from_dict({**form, "target": "c"})

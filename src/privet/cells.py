@@ -8,6 +8,7 @@ suits numbers that are often just zero.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from privet.coding import Floats
 
 
-__all__ = ["SCALES", "Prior", "check_edges", "edges_of", "equal_width", "sides"]
+__all__ = ["LARGEST", "SCALES", "Prior", "check_edges", "edges_of", "equal_width", "sides"]
 
 SCALES = ("linear", "log")
+LARGEST = sys.float_info.max  # a whole number beyond it cannot even be asked whether it is finite
 SHAPES: dict[str, tuple[str, ...]] = {
     "normal": ("mean", "sd"),
     "lognormal": ("median", "sigma"),
@@ -225,4 +227,4 @@ def sides(low: float, high: float, edges: Any, *, integer: bool) -> tuple[Floats
 
 def _is_number(value: object) -> bool:
     fine = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return fine and math.isfinite(value)  # type: ignore[arg-type]
+    return fine and abs(value) <= LARGEST  # type: ignore[arg-type]

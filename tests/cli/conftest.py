@@ -1,5 +1,6 @@
 """What command tests share: an empty folder to work in, and a small table with its schema."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,19 +14,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def table(folder: Path) -> Path:
-    run("generate", "as-f2", "--rows", 3000, "--seed", 1, "-o", "f2.parquet", "--schema", "f2.toml")
-    return folder / "f2.parquet"
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a table, its release and a tree, made once; tests get copies."""
+    made = tmp_path_factory.mktemp("made")
+    table, schema, release = made / "f2.parquet", made / "f2.toml", made / "f2.release"
+    run("generate", "as-f2", "--rows", 3000, "--seed", 1, "-o", table, "--schema", schema)
+    run("disguise", table, "--schema", schema, "--gamma", 50, "-o", release)
+    run("mine", release, "-o", made / "tree.json")
+    return made
 
 
 @pytest.fixture
-def release(table: Path) -> Path:
-    run("disguise", table, "--schema", "f2.toml", "--gamma", 50, "-o", "f2.release")
-    return table.parent / "f2.release"
+def table(folder: Path, made: Path) -> Path:
+    shutil.copy2(made / "f2.toml", folder)
+    return Path(shutil.copy2(made / "f2.parquet", folder))
 
 
 @pytest.fixture
-def tree(release: Path) -> Path:
-    run("mine", release, "-o", "tree.json")
-    return release.parent / "tree.json"
+def release(table: Path, made: Path) -> Path:
+    return Path(shutil.copytree(made / "f2.release", table.parent / "f2.release"))
+
+
+@pytest.fixture
+def tree(release: Path, made: Path) -> Path:
+    return Path(shutil.copy2(made / "tree.json", release.parent))

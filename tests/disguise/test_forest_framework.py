@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from privet.disguise import ForestFramework, Framework, cut_class, plan_from_dict
+from privet.disguise.forest_framework import check_noise
 from privet.disguise.kernels import deal
 from privet.disguise.noised import Noised, normals, uniforms
 from privet.disguise.rules import matrix
@@ -349,3 +350,9 @@ def test_categories_of_any_number_become_similar_ones(change: float) -> None:
         low = (x <= 50).sum()
         assert abs(three[x <= 50].mean() - change) <= 5 * np.sqrt(change * (1 - change) / low)
     golden("settings", f"similar categories, {change:g}", made.parts[0].table.collect(rows).columns)
+
+
+@pytest.mark.parametrize("words", [{"noise": 10**400}, {"mean": 10**400}, {"mean": -(10**400)}])
+def test_noise_beyond_all_floats_is_refused(words: dict[str, Any]) -> None:
+    with pytest.raises(PlanError, match=next(iter(words))):
+        check_noise("It", words.get("noise", 0.1), SCHEMA, words.get("mean", 0.0))

@@ -1,6 +1,9 @@
 """Open nodes of fitted evidence: one table for all is searched as node by node, and only faster."""
 
+from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +19,7 @@ from privet.estimate.fitted_frontier import FittedFrontier, TableFrontier
 from privet.estimate.methods import evidence_of
 from privet.grow.grower import grown
 from privet.split import POLICIES, Policy
+from privet.split.scored import Scored
 from privet.tree import Tree
 
 ROWS = 12_000
@@ -121,3 +125,46 @@ def test_an_attribute_that_a_first_tree_missed_is_found(
     tested = np.unique(tree_of(evidence.refined(tree_of)).attribute)
     assert (3 in tested) == (asked != "nobody")
     assert 4 not in tested
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The one split of an attribute: what it gains, and how sure that is."""
+
+    attribute: int
+    gain: float
+    z: float
+    best: int = 0
+
+    @property
+    def score(self) -> Any:
+        return np.array([self.gain])
+
+    def scored(self, _place: int, _policy: Policy) -> Scored:
+        sizes = np.zeros(2)
+        none = np.zeros((2, 2))
+        numbers = self.gain, self.z, self.gain
+        sides = np.array([0, 1], np.int16)
+        return Scored(self.attribute, sides, *numbers, none, none, sizes, sizes > 0)
+
+
+@pytest.mark.parametrize(
+    ("offers", "taken"),
+    [
+        ([(0.10, 2.5), (0.08, 5.0)], 1),  # 0.10 · (1 − 0.8²) = 0.036 is less than 0.0672
+        ([(0.08, 5.0), (0.10, 2.5)], 0),
+        ([(0.10, 2.5), (0.08, 2.4)], 0),  # 0.0244: no surer
+        ([(0.10, 1.9), (0.01, 2.5)], 1),  # less sure than is asked: worth nothing
+        ([(0.10, 1.9), (0.08, 1.5)], 0),
+        ([(0.10, 6.0), (0.095, 60.0)], 0),  # three times as sure as is asked: no rival is
+        ([(0.10, 5.9), (0.095, 60.0)], 1),
+    ],
+)
+def test_a_surer_split_is_taken_that_gains_less(
+    offers: list[tuple[float, float]], taken: int
+) -> None:
+    owner: Any = SimpleNamespace(codings=[], attribute_z=2.0)
+    every: Any = [Offer(place, *numbers) for place, numbers in enumerate(offers)]
+    chosen = FittedFrontier(owner, []).chosen(every, POLICIES["cart"])
+    assert chosen is not None
+    assert chosen.attribute == taken

@@ -1,6 +1,5 @@
 """Small changes of forms and of bytes, the kind that readers trip over."""
 
-import copy
 import datetime as dt
 from random import Random
 from typing import Any
@@ -32,6 +31,13 @@ PIECES += [
 ]
 
 
+def copied(form: Any) -> Any:
+    """A copy of a form, parts and all, quicker than by ``copy.deepcopy``."""
+    if isinstance(form, dict):
+        return {key: copied(value) for key, value in form.items()}
+    return [copied(value) for value in form] if isinstance(form, list) else form
+
+
 def places(form: Any) -> list[tuple[Any, Any]]:
     """Every container of a form with each of its keys."""
     held: list[tuple[Any, Any]] = []
@@ -46,12 +52,11 @@ def places(form: Any) -> list[tuple[Any, Any]]:
 
 def changed_form(form: Any, rng: Random, words: list[str], extra: list[Any]) -> Any:
     """A form with some of its parts changed; ``extra`` are values that the format allows."""
-    form = copy.deepcopy(form)
+    form = copied(form)
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 6))):
-        all_places = places(form)
-        if not all_places:
+        if not form:
             return form
-        box, key = _descended(form, rng) if rng.random() < DESCENDED else rng.choice(all_places)
+        box, key = _descended(form, rng) if rng.random() < DESCENDED else rng.choice(places(form))
         _change(form, box, key, rng, words, extra)
     return form
 
@@ -70,7 +75,7 @@ def _change(form: Any, box: Any, key: Any, rng: Random, words: list[str], extra:
     value = box[key]
     kind = rng.randrange(10)
     if kind <= 2:
-        box[key] = copy.deepcopy(rng.choice(HOSTILE + extra))
+        box[key] = copied(rng.choice(HOSTILE + extra))
     elif kind == 3:
         del box[key]
     elif kind == 4 and isinstance(box, dict):
@@ -80,9 +85,9 @@ def _change(form: Any, box: Any, key: Any, rng: Random, words: list[str], extra:
         box.clear()
         box.update(held)
     elif kind == 4:
-        box.insert(key, copy.deepcopy(value))
+        box.insert(key, copied(value))
     elif kind == 5:
-        box[key] = copy.deepcopy(_at(rng.choice(places(form))))
+        box[key] = copied(_at(rng.choice(places(form))))
     elif kind == 6:
         box[key] = rng.choice(words)
     elif kind == 7:

@@ -1,6 +1,7 @@
 """What a card says of noise without a bound, and what it may not say."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,13 @@ def test_a_card_without_its_noise_claims_too_much(tmp_path: Path) -> None:
     path.write_bytes(seal(card, 1))
     with pytest.raises(ReleaseError, match="of which nothing else is said"):
         Release.read(tmp_path / "r")
+
+
+def test_noise_leaves_no_guarantee_whatever_is_said_of_the_columns() -> None:
+    made = RandomNoise().disguise(people(50), SCHEMA)
+    for words in ({}, dict.fromkeys(SCHEMA.names, "exact")):
+        assert not replace(made, treatments=words).claim.formal
+    assert replace(made, treatments={}, unbounded=None).claim.formal
 
 
 def test_settings_are_plain_values() -> None:

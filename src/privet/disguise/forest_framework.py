@@ -7,13 +7,13 @@ dealt anew among its records. So every record stays in its leaf of every tree.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from privet.cells import LARGEST
 from privet.compiled import in_threads
 from privet.disguise.base import method
 from privet.disguise.kernels import deal
@@ -197,11 +197,15 @@ def dealt(
     return dict(zip(names, in_threads(work, names), strict=True))
 
 
-def check_noise(who: str, noise: object, schema: Schema, mean: object = 0.0) -> None:
+def _is_real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_noise(who: str, noise: Any, schema: Schema, mean: Any = 0.0) -> None:
     """Validate the noise and its mean, and that numbers have room for it."""
-    if not isinstance(noise, Real) or isinstance(noise, bool) or not 0 < float(noise) < math.inf:
+    if not _is_real(noise) or not 0 < noise <= LARGEST:
         raise PlanError(f"{who}: noise must be a number above 0, a share of each range.")
-    if not isinstance(mean, Real) or isinstance(mean, bool) or not math.isfinite(mean):
+    if not _is_real(mean) or not abs(mean) <= LARGEST:
         raise PlanError(f"{who}: mean must be a finite number, a share of each range.")
     for attribute in schema.inputs:
         if attribute.is_categorical:

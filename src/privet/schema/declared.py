@@ -6,7 +6,7 @@ import math
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from privet.cells import SCALES, Prior, check_edges, sides
+from privet.cells import LARGEST, SCALES, Prior, check_edges, sides
 from privet.coding import MAX_CODES
 from privet.errors import SchemaError
 from privet.frames import DAYS
@@ -123,7 +123,7 @@ def _check_range(attribute: Attribute, where: str) -> dict[str, Any]:
     if not (_is_number(low) and _is_number(high)):
         message = f"{where}: low and high must be numbers."
         raise SchemaError(message)
-    if not (math.isfinite(low) and math.isfinite(high) and math.isfinite(high - low)):
+    if not all(abs(number) <= LARGEST for number in (low, high, high - low)):
         message = f"{where}: low and high must be finite."
         raise SchemaError(message)
     if low > high:

@@ -40,10 +40,13 @@ def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 is any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=CONCURRENT)
+        at = socket.create_server((host, port), family=family, backlog=CONCURRENT)
     except OSError as error:
         message = f"The server cannot listen at {host}:{port}: {os.strerror(error.errno or 5)}."
         raise SurveyError(message, hint="choose another --port, or stop what uses it.") from None
+    # asyncio sets it only for sockets that name their protocol; connections take it from here.
+    at.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return at
 
 
 def run(
