@@ -78,22 +78,25 @@ def test_a_branch_that_holds_nothing_brings_nothing() -> None:
 def test_margins_inside_a_box_are_those_of_each_axis(seed: int) -> None:
     """All axes in one walk give what each gives by itself, parts of groups included."""
     joint, rng = made(seed), np.random.default_rng(200 + seed)
-    masks = [rng.random(size) < 0.6 for size in (6, 12, 3)]
-    for mask in masks:
-        mask[rng.integers(len(mask))] = True
-    for own, margin in enumerate(joint.margins(masks)):
-        alone = joint.views[own].fine(joint.within(masks, own)) * masks[own][:, None]
-        np.testing.assert_allclose(margin, alone, rtol=1e-12, atol=1e-12)
+    boxes = [[rng.random(size) < 0.6 for size in (6, 12, 3)] for _ in range(3)]
+    for masks in boxes:
+        for mask in masks:
+            mask[rng.integers(len(mask))] = True
+    margins = joint.margins([np.array(axis) for axis in zip(*boxes, strict=True)])
+    for number, masks in enumerate(boxes):
+        for own, margin in enumerate(margins):
+            alone = joint.views[own].fine(joint.within(masks, own)) * masks[own][:, None]
+            np.testing.assert_allclose(margin[number], alone, rtol=1e-12, atol=1e-12)
 
 
 def test_margins_of_a_box_without_a_code_are_nothing() -> None:
-    masks = [np.ones(6, np.bool_), np.zeros(12, np.bool_), np.ones(3, np.bool_)]
+    masks = [np.ones((1, 6), np.bool_), np.zeros((1, 12), np.bool_), np.ones((1, 3), np.bool_)]
     for margin, size in zip(made(2).margins(masks), (6, 12, 3), strict=True):
-        np.testing.assert_array_equal(margin, np.zeros((size, 2)))
+        np.testing.assert_array_equal(margin, np.zeros((1, size, 2)))
 
 
 def test_margins_of_one_axis_are_its_table() -> None:
     table = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     joint = Joint((View(Axis(3, 3)),), Axis(2, 2), table, table)
-    (margin,) = joint.margins([np.array([True, False, True])])
-    np.testing.assert_array_equal(margin, [[1.0, 2.0], [0.0, 0.0], [5.0, 6.0]])
+    (margin,) = joint.margins([np.array([[True, False, True]])])
+    np.testing.assert_array_equal(margin[0], [[1.0, 2.0], [0.0, 0.0], [5.0, 6.0]])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.estimate.em import Axis, expected
-from privet.estimate.kernels import add_margins
+from privet.estimate.kernels import add_all_margins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,18 +69,21 @@ class Joint:
                 table = np.tensordot(shares[axis][spans[axis]], table, (0, axis))
         return table
 
-    def margins(self, masks: Sequence[Mask]) -> list[Floats]:
-        """Return the fitted table of every axis inside a box: codes × classes each."""
+    def margins(self, masks: Sequence[NDArray[np.bool_]]) -> list[Floats]:
+        """Return the fitted table of every axis inside some boxes: boxes × codes × classes each.
+
+        ``masks`` says of each axis which of its codes each box has, boxes × codes.
+        """
         inside = [seen.inside(mask) for seen, mask in zip(self.views, masks, strict=True)]
-        shares = np.concatenate(inside)
+        shares = np.concatenate(inside, axis=1)
         sizes = np.array(self.table.shape[:-1])
         starts = np.cumsum(sizes) - sizes
-        sums = np.zeros((len(shares), self.table.shape[-1]))
+        sums = np.zeros((*shares.shape, self.table.shape[-1]))
         cells = self.table.reshape(-1, self.table.shape[-1])
-        add_margins(cells, sizes, shares, starts, sums)
-        sums /= np.where(shares > 0, shares, 1.0)[:, None]  # whole groups, of which codes are taken
-        axes = zip(self.views, masks, np.split(sums, starts[1:]), strict=True)
-        return [seen.fine(groups) * mask[:, None] for seen, mask, groups in axes]
+        add_all_margins(cells, sizes, shares, starts, sums)
+        sums /= np.where(shares > 0, shares, 1.0)[..., None]  # of whole groups codes are taken
+        axes = zip(self.views, masks, np.split(sums, starts[1:], axis=1), strict=True)
+        return [seen.fine(groups) * mask[..., None] for seen, mask, groups in axes]
 
     def split_z(self, masks: Sequence[Mask], own: int, branch: NDArray[np.int16]) -> float:
         """Return how much likelier what was observed is with a split than without, as a z.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_AHEAD",
+    "add_all_margins",
     "add_margins",
     "count_joint",
     "divide",
@@ -82,6 +83,13 @@ def add_margins(table: Floats, shape: Ints, shares: Floats, starts: Ints, out: F
             moving -= 1
         if moving >= 0:
             at[moving] += 1
+
+
+@kernel
+def add_all_margins(table: Floats, shape: Ints, shares: Floats, starts: Ints, out: Floats) -> None:
+    """Add up a joint table inside each of some boxes: ``shares`` and ``out`` have one per box."""
+    for box in range(len(shares)):
+        add_margins(table, shape, shares[box], starts, out[box])
 
 
 @kernel
