@@ -148,6 +148,16 @@ def noisy(level: float, kind: str = "gaussian", name: str = "as-f4", rows: int =
     return pv.AdditiveNoise(kind, level=level).disguise(table, datasets.schema(name), seed=5)
 
 
+def test_outputs_of_noise_are_never_seen_in_pairs() -> None:
+    """Its ends tell of borders, and pairs would hide them."""
+    evidence = fitted(noisy(1, "uniform", rows=500))
+    places = (0, 2, 6, 8)
+    evidence.joints([(place,) for place in places])
+    views = evidence._views(places, 1)
+    assert np.prod([view.axis.outputs for view in views]) > 1 << 15
+    assert {view.step for view in views} == {1}
+
+
 def test_what_is_blurred_by_much_noise_alone() -> None:
     assert all(fitted(noisy(1, kind, rows=500)).is_blurred for kind in ("uniform", "gaussian"))
     assert not fitted(noisy(0.25, rows=500)).is_blurred
