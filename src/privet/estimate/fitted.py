@@ -316,7 +316,8 @@ class FittedEvidence(JointTables, Evidence):
 
     def at(self, boxes: list[Box]) -> FittedFrontier:
         """Count and fit the sets of attributes that boxes need and nobody needed before."""
-        if self.whole in self._joints:
+        alone = ((place,) in self._joints for place in range(len(self.codings)))
+        if self.whole in self._joints and all(alone):  # all there is to ask for
             return TableFrontier(self, boxes)
         wanted = {
             axes
@@ -345,7 +346,8 @@ class FittedEvidence(JointTables, Evidence):
             return np.concatenate([margin for at, margin in pairs if at != self._left_out], axis=1)
 
         batches = [boxes[at : at + BOXES] for at in range(0, len(boxes), BOXES)]
-        fitted = np.concatenate(list(in_threads(inside, batches)))
+        none = np.zeros((0, sum(coding.size for coding in codings), len(self.classes)))
+        fitted = np.concatenate([none, *in_threads(inside, batches)])
         units = unit(self._part.table.rows, 1.0)
         counts = np.rint(fitted * units).astype(np.int64)
         return CountTables(counts, offsets_of(codings), 1.0 / units)
