@@ -25,12 +25,17 @@ def tree_of(evidence: Evidence) -> Tree:
 
 
 @cache
-def in_one_table(name: str, gamma: float) -> FittedEvidence:
+def every_attribute(name: str, gamma: float) -> FittedEvidence:
     table, schema = datasets.load(name, rows=ROWS, seed=1), datasets.schema(name)
     disguise = pv.RandomSubstitution(gamma, bins=16, wave=0)
     evidence = evidence_of(disguise.disguise(table, schema, seed=2), "joint").evidence
     assert isinstance(evidence, FittedEvidence)
-    closer = evidence.refined(tree_of)
+    return evidence
+
+
+@cache
+def in_one_table(name: str, gamma: float) -> FittedEvidence:
+    closer = every_attribute(name, gamma).refined(tree_of)
     assert closer.whole
     return closer
 
@@ -80,15 +85,6 @@ def test_slanting_borders_are_followed() -> None:
     assert model.score(fresh) > before
 
 
-@cache
-def every_attribute(name: str) -> FittedEvidence:
-    table, schema = datasets.load(name, rows=ROWS, seed=1), datasets.schema(name)
-    disguise = pv.RandomSubstitution(8, bins=16, wave=0)
-    evidence = evidence_of(disguise.disguise(table, schema, seed=2), "joint").evidence
-    assert isinstance(evidence, FittedEvidence)
-    return evidence
-
-
 SALARY, AGE, CAR = 0, 2, 4
 
 
@@ -104,7 +100,7 @@ def test_costs_begin_at_the_least_and_the_best_has_the_fewest_errors() -> None:
 
 def test_an_attribute_saves_what_trees_without_it_err_more() -> None:
     """F2 hangs on age and salary together, and not on the car."""
-    evidence = every_attribute("as-f2")
+    evidence = every_attribute("as-f2", 8)
     saved = []
     for place in (SALARY, CAR):
         small = evidence._in_small_table(tuple(sorted((AGE, place))))
@@ -115,7 +111,7 @@ def test_an_attribute_saves_what_trees_without_it_err_more() -> None:
 
 
 def test_what_is_left_out_is_not_tested() -> None:
-    small = every_attribute("as-f2")._in_small_table((SALARY, AGE))
+    small = every_attribute("as-f2", 8)._in_small_table((SALARY, AGE))
     assert small is not None
     assert small.tested == (SALARY, AGE)
     half = small.halves()[0]
@@ -125,7 +121,7 @@ def test_what_is_left_out_is_not_tested() -> None:
 
 
 def test_a_small_table_is_coarse_and_one_that_cannot_be_small_is_none() -> None:
-    evidence = every_attribute("as-f2")
+    evidence = every_attribute("as-f2", 8)
     small = evidence._in_small_table((SALARY, 1, AGE, 6))
     assert small is not None
     joint = small.joints([small.whole])[small.whole]
@@ -134,7 +130,7 @@ def test_a_small_table_is_coarse_and_one_that_cannot_be_small_is_none() -> None:
 
 
 def test_a_table_grows_by_attributes_that_pay_and_by_no_other() -> None:
-    evidence = every_attribute("as-f2")
+    evidence = every_attribute("as-f2", 8)
     alone = evidence.limited((AGE,))._in_one_table((AGE,))
     assert alone is not None
     wide = evidence._widened(alone._priced(tree_of), tree_of)

@@ -132,11 +132,11 @@ class FittedEvidence(JointTables, Evidence):
         rows = self._part.table.rows
         best, gain = whole, max(MIXED * rows, 2 * math.sqrt(rows))
         least = gain / 8  # errors among half of the records: a quarter of what has to be saved
-        for place in range(len(self.codings)):
-            places = tuple(sorted({*whole.whole, place}))
+        for place in sorted({*range(len(self.codings))} - {*whole.whole}):
+            places = tuple(sorted((*whole.whole, place)))
             larger = self.limited(places)._in_one_table(places)  # noqa: SLF001
             small = self._in_small_table(places)
-            if place not in whole.whole and larger is not None and small is not None:
+            if larger is not None and small is not None:
                 small._least = least  # noqa: SLF001
                 saved = small._saved_by(place, grown)  # noqa: SLF001
                 best, gain = (larger, saved) if saved > gain else (best, gain)
