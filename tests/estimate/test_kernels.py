@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from privet.estimate.kernels import count_joint, divide, gather, hurry, log_likelihood, spread
+from privet.estimate.em import log_likelihood
+from privet.estimate.kernels import count_joint, divide, gather, hurry, multiply, spread
 
 
 def test_records_are_counted_by_all_codes_and_the_class() -> None:
@@ -72,3 +73,18 @@ def test_cells_go_on_by_a_share_of_their_way(share: float, expected: list[float]
     out = np.empty(5)
     hurry(table, np.array([1.0, 6.0, 2.0, 0.0, 7.0]), share, np.ones(0), out)
     assert out.tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3])
+def test_classes_add_up_to_the_rows_of_their_cell(classes: int) -> None:
+    rng = np.random.default_rng(3)
+    table, factors = rng.random((2, 7, classes))
+    table[2] = 0.0  # a cell of no class has none afterwards
+    rows, out = rng.random(7), np.empty(7 * classes)
+    multiply(table.ravel(), factors.ravel(), rows, out)
+    product = table * factors
+    expected = product * (rows / np.maximum(product.sum(1), 1e-300))[:, None]
+    np.testing.assert_allclose(out.reshape(7, classes), expected, rtol=1e-14)
+    hurry(table.ravel(), table.ravel(), 0.5, rows, out)
+    expected = table * (rows / np.maximum(table.sum(1), 1e-300))[:, None]
+    np.testing.assert_allclose(out.reshape(7, classes), expected, rtol=1e-14)

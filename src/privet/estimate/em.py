@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.estimate.kernels import divide, gather, hurry, log_likelihood, multiply, spread
+from privet.estimate.kernels import divide, gather, hurry, multiply, spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +33,7 @@ __all__ = [
     "expected",
     "hurried",
     "hurried_steps",
+    "log_likelihood",
     "turned",
 ]
 
@@ -194,12 +195,17 @@ def em(axes: Sequence[Axis], observed: Floats, *, most: int = 400, least_gain: f
         ratio = product.forward(table)
         before = likelihood
         if least_gain > 0 or steps == most:  # a logarithm per cell costs as much as a step
-            likelihood = float(log_likelihood(counts.ravel(), ratio.ravel()))
+            likelihood = log_likelihood(counts, ratio)
         divide(counts.ravel(), ratio.ravel())
         table = table * product.back(ratio)
         if least_gain > 0 and likelihood - before < least_gain:
             break
     return Fit(table, likelihood, steps)
+
+
+def log_likelihood(observed: Floats, expected: Floats) -> float:
+    """Return the logarithm of how likely what was observed is, but for a constant."""
+    return float((observed * np.log(np.maximum(expected, 1e-300))).sum())
 
 
 def em_up_to(axes: Sequence[Axis], observed: Floats, steps: int) -> Floats:

@@ -23,7 +23,6 @@ __all__ = [
     "divide",
     "gather",
     "hurry",
-    "log_likelihood",
     "multiply",
     "spread",
 ]
@@ -143,15 +142,26 @@ def divide(observed: Floats, expected: Floats) -> None:
 
 
 @kernel
-def _share_out(table: Floats, rows: Floats, at: int) -> None:
-    """Scale the classes of a cell, the last axis of a flat table, to a sum of ``rows[at]``."""
-    classes = len(table) // len(rows)
-    total = 0.0
-    for i in range(at * classes, (at + 1) * classes):
-        total += table[i]
-    scale = rows[at] / max(total, 1e-300)
-    for i in range(at * classes, (at + 1) * classes):
-        table[i] *= scale
+def _share_out(table: Floats, rows: Floats) -> None:
+    """Scale the classes of each cell, the last axis of a flat table, to a sum of its ``rows``.
+
+    No ``rows`` leave it as it is. Two classes go several cells at a time.
+    """
+    classes = len(table) // max(len(rows), 1)
+    if classes == 2:
+        for at in range(len(rows)):
+            scale = rows[at] / max(table[2 * at] + table[2 * at + 1], 1e-300)
+            table[2 * at] *= scale
+            table[2 * at + 1] *= scale
+        return
+    for at in range(len(rows)):
+        cell = table[at * classes : (at + 1) * classes]
+        total = 0.0
+        for c in range(classes):
+            total += cell[c]
+        scale = rows[at] / max(total, 1e-300)
+        for c in range(classes):
+            cell[c] *= scale
 
 
 @kernel
@@ -166,8 +176,7 @@ def hurry(table: Floats, before: Floats, share: float, rows: Floats, out: Floats
     for i in range(len(table)):
         came = min(table[i] / max(before[i], 1e-300), MOST_AHEAD) - 1.0
         out[i] = table[i] * (1.0 + above * came) / (1.0 + below * came)
-    for at in range(len(rows)):
-        _share_out(out, rows, at)
+    _share_out(out, rows)
 
 
 @kernel
@@ -175,15 +184,4 @@ def multiply(table: Floats, factors: Floats, rows: Floats, out: Floats) -> None:
     """Multiply cell by cell; if there are ``rows``, classes add up to them in each cell."""
     for i in range(len(table)):
         out[i] = table[i] * factors[i]
-    for at in range(len(rows)):
-        _share_out(out, rows, at)
-
-
-@kernel
-def log_likelihood(observed: Floats, expected: Floats) -> float:
-    """Return the logarithm of how likely what was observed is, but for a constant."""
-    total = 0.0
-    for i in range(len(observed)):
-        if observed[i] > 0.0:
-            total += observed[i] * np.log(max(expected[i], 1e-300))
-    return total
+    _share_out(out, rows)

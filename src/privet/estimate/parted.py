@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privet.estimate.em import hurried, hurried_steps, turned
-from privet.estimate.kernels import log_likelihood
+from privet.estimate.em import hurried, hurried_steps, log_likelihood, turned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,12 +121,15 @@ def _best(
     A record more is expected as at the start: none of the other half is impossible.
     """
     likeliest, best = -np.inf, 0
-    unseen, first = turned(axes, other).ravel(), np.zeros(other.size)
+    unseen = turned(axes, other).ravel()
+    cells = np.flatnonzero(unseen)  # most are empty: a logarithm costs as much as all of a step
+    unseen, first = unseen[cells], np.zeros(len(cells))
     path = islice(hurried(axes, half, table, rows), hurried_steps(MOST) + 1)
     for step, (_, means) in enumerate(path):
+        expected = means.ravel()[cells]
         if step == 0:
-            first = means.ravel() / max(float(half.sum()), 1.0)
-        likelihood = log_likelihood(unseen, means.ravel() + first)
+            first = expected / max(float(half.sum()), 1.0)
+        likelihood = log_likelihood(unseen, expected + first)
         if likelihood > likeliest:
             likeliest, best = likelihood, step
         elif step - best > WAIT:
