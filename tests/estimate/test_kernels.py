@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from privet.estimate.em import log_likelihood
-from privet.estimate.kernels import count_joint, divide, gather, hurry, multiply, spread
+from privet.estimate.kernels import (
+    count_joint,
+    divide,
+    divide_box,
+    gather,
+    hurry,
+    multiply,
+    spread,
+)
 
 
 def test_records_are_counted_by_all_codes_and_the_class() -> None:
@@ -88,3 +96,18 @@ def test_classes_add_up_to_the_rows_of_their_cell(classes: int) -> None:
     hurry(table.ravel(), table.ravel(), 0.5, rows, out)
     expected = table * (rows / np.maximum(table.sum(1), 1e-300))[:, None]
     np.testing.assert_allclose(out.reshape(7, classes), expected, rtol=1e-14)
+
+
+def test_a_box_is_divided_or_one_leaf() -> None:
+    rng = np.random.default_rng(4)
+    label, place = rng.integers(0, 3, 20), rng.integers(0, 8, 20)
+    means, inside, branches = 5 * rng.random(20), rng.random((3, 8)), rng.random((2, 8))
+    shares = rng.dirichlet(np.ones(3), 4)
+    outside, likelier = np.empty((2, 20))
+    divide_box(means, label, place, inside, branches, shares, outside, likelier)
+    left = np.maximum(means - inside[label, place], 0)
+    rows = inside.sum(0)
+    divided = np.vstack([branches, np.maximum(rows - branches.sum(0), 0)]).T @ shares[1:]
+    np.testing.assert_allclose(outside, left)
+    expected = (left + divided[place, label]) / (left + np.outer(rows, shares[0])[place, label])
+    np.testing.assert_allclose(likelier, expected)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.estimate.em import Axis, expected
-from privet.estimate.kernels import add_all_margins
+from privet.estimate.kernels import NONE, add_all_margins, divide_box
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Joint"]
 
 FAINT = 1.0  # the most a second opinion gives: enough to go on, too little to stay by itself
-NONE = 1e-200  # what stands for no record where a logarithm is taken
 
 
 class Inside(NamedTuple):
@@ -101,26 +100,22 @@ class Joint:
         for number in range(int(branch.max()) + 1):
             shares[own] = self.views[own].inside(masks[own] & (branch == number))
             parts.append(self._within(shares))
-        place, label = self._places
-        inside = self._expected(box)
-        rows = self._rows(box)
-        branches = [self._rows(part)[place] for part in parts[:-1]]
-        branches.append(np.maximum(rows[place] - sum(branches), 0.0))
-        outside = np.maximum(self._means - inside, 0.0)
-        whole = outside + rows[place] * self._seen(box.shares)[label]
-        divided = outside.copy()
-        for part, some in zip(parts, branches, strict=True):
-            divided += some * self._seen(part.shares)[label]
-        z = self._z(divided, whole)
+        branches = np.stack([self._rows(part) for part in parts[:-1]])
+        seen = np.stack([self._seen(part.shares) for part in (box, *parts)])
+        outside, likelier = np.empty_like(self._means), np.empty_like(self._means)
+        divide_box(
+            self._means, *self._places, self._expected(box), branches, seen, outside, likelier
+        )
+        z = self._z(likelier)
         if z > 0.0:
             return z
         alike = (Inside(_turned(part.block, box.shares), part.axes) for part in parts)
-        return min(self._z(self._means, outside + sum(map(self._expected, alike))), FAINT)
+        other = outside + sum(map(self._expected, alike))[self._places]
+        return min(self._z(np.maximum(self._means, NONE) / np.maximum(other, NONE)), FAINT)
 
-    def _z(self, means: Floats, other: Floats) -> float:
-        """Return how much likelier some means are than others."""
-        more = np.log(np.maximum(means, NONE) / np.maximum(other, NONE))
-        return math.sqrt(max(0.0, 2.0 * float(np.vdot(self._counts, more))))
+    def _z(self, likelier: Floats) -> float:
+        """Return how much likelier all is by how much likelier each cell is."""
+        return math.sqrt(max(0.0, 2.0 * float(np.vdot(self._counts, np.log(likelier)))))
 
     def _within(self, shares: Sequence[Floats]) -> Inside:
         """Return the part of the table in which every axis has some share."""
@@ -135,20 +130,20 @@ class Joint:
         return Inside(block, axes)
 
     def _expected(self, part: Inside) -> Floats:
-        """Return what one observes of a part, cell by cell of those where anything was observed."""
-        if not part.block.size:
-            return np.zeros(len(self._cells))
-        means: Floats = expected((*part.axes, self.label), part.block).ravel()[self._cells]
-        return means
+        """Return what one observes of a part: classes × cells, laid flat."""
+        table = part.block if part.block.size else np.zeros(self._sizes)
+        for axis in part.axes if part.block.size else ():
+            table = axis.ahead(table.reshape(axis.inputs, -1))
+        return self._seen(table.reshape(self._sizes))
 
     def _rows(self, part: Inside) -> Floats:
         """Return how many records of a part one observes where, whatever their class."""
         if not part.block.size:
-            return np.zeros(math.prod(self.observed.shape[:-1]))
+            return np.zeros(self._sizes[1])
         return expected(part.axes, _rows(part.block)).ravel()
 
     def _seen(self, shares: Floats) -> Floats:
-        """Return the shares of classes as they are observed."""
+        """Return shares of classes, or counts by class, as they are observed."""
         return shares if self.label.is_exact else self.label.dense @ shares
 
     @cached_property
@@ -163,8 +158,13 @@ class Joint:
 
     @cached_property
     def _places(self) -> tuple[Ints, Ints]:
-        """Of each of these cells, where it is whatever its class, and its class."""
-        return np.divmod(self._cells, self.observed.shape[-1])
+        """Of each of these cells, its class, and where it is whatever its class."""
+        return np.divmod(self._cells, self.observed.shape[-1])[::-1]
+
+    @cached_property
+    def _sizes(self) -> tuple[int, int]:
+        """How many classes there were, and how many cells are observed of each."""
+        return self.table.shape[-1], math.prod(self.observed.shape[:-1])
 
     @cached_property
     def _counts(self) -> Floats:
@@ -172,7 +172,8 @@ class Joint:
 
     @cached_property
     def _means(self) -> Floats:
-        return self._expected(Inside(self.table, tuple(seen.axis for seen in self.views)))
+        whole = Inside(self.table, tuple(seen.axis for seen in self.views))
+        return self._expected(whole)[self._places]
 
 
 def _span(share: Floats) -> slice:

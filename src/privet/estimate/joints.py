@@ -55,6 +55,8 @@ class JointTables:
         self._axes = [_axis(part, coding) for coding in codings]
         self._class_axis = Axis.of(part.channel(target), len(classes))
         self._joints: dict[tuple[int, ...], Joint] = {}
+        # All that were ever fitted, by how finely they show their numbers: copies share them.
+        self._known: dict[tuple[tuple[int, ...], int], Joint] = {}
         self._offered = frozenset(range(len(codings)))
         self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
         self._most, self._most_cells = MOST, MOST_CELLS
@@ -67,18 +69,19 @@ class JointTables:
         return {places: self._joints[places] for places in able}
 
     def _fit(self, sets: list[tuple[int, ...]]) -> None:
-        new = [places for places in sets if places not in self._joints]
-        if not new:
-            return
-        steps = [self._step(places) or 1 for places in new]
-        views = [self._views(places, step) for places, step in zip(new, steps, strict=True)]
-        observed = self._count(new, views)
+        steps = {places: self._step(places) or 1 for places in sets if places not in self._joints}
+        new = [
+            (places, step) for places, step in steps.items() if (places, step) not in self._known
+        ]
+        if new:
+            views = [self._views(*each) for each in new]
+            observed = self._count([places for places, _ in new], views)
 
-        def fit(number: int) -> Joint:
-            return self._fitted(new[number], views[number], observed[number])
+            def fit(number: int) -> Joint:
+                return self._fitted(new[number][0], views[number], observed[number])
 
-        for places, joint in zip(new, in_threads(fit, range(len(new))), strict=True):
-            self._joints[places] = joint
+            self._known.update(zip(new, in_threads(fit, range(len(new))), strict=True))
+        self._joints.update({places: self._known[places, step] for places, step in steps.items()})
 
     def _fitted(
         self,

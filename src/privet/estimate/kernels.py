@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_AHEAD",
+    "NONE",
     "add_all_margins",
     "add_margins",
     "count_joint",
     "divide",
+    "divide_box",
     "gather",
     "hurry",
     "multiply",
     "spread",
 ]
 
+NONE = 1e-200  # what stands for no record where a logarithm is taken
 MOST_AHEAD = 4.0  # times what it was: how far a cell may have come in the step it goes on from
 
 
@@ -185,3 +188,34 @@ def multiply(table: Floats, factors: Floats, rows: Floats, out: Floats) -> None:
     for i in range(len(table)):
         out[i] = table[i] * factors[i]
     _share_out(out, rows)
+
+
+@kernel
+def divide_box(
+    means: Floats,
+    label: Ints,
+    place: Ints,
+    inside: Floats,
+    branches: Floats,
+    shares: Floats,
+    outside: Floats,
+    likelier: Floats,
+) -> None:
+    """Say how much likelier each of some cells is if a box is divided than if it is one leaf.
+
+    ``means`` is what is expected in the cells, whose classes and places are given; of it, what is
+    ``inside`` the box (classes × places) gets the ``shares`` of classes of the whole box, in their
+    first row, or of each branch. ``branches`` are the records of all branches but the last.
+    """
+    for i in range(len(means)):
+        c, p = label[i], place[i]
+        outside[i] = max(means[i] - inside[c, p], 0.0)
+        rows = 0.0
+        for each in range(len(inside)):
+            rows += inside[each, p]
+        divided, last = outside[i], rows
+        for branch in range(len(branches)):
+            divided += branches[branch, p] * shares[branch + 1, c]
+            last -= branches[branch, p]
+        divided += max(last, 0.0) * shares[-1, c]
+        likelier[i] = max(divided, NONE) / max(outside[i] + rows * shares[0, c], NONE)
