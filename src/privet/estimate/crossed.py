@@ -44,20 +44,19 @@ def errors_by_cost(
     errors = np.zeros(len(costs))
     for own, other in (halves, halves[::-1]):
         tree = grown(own)
+        leaves = tree.leaves.tolist()
         counts = np.zeros((tree.nodes, len(tree.classes)))
-        for node in range(tree.nodes - 1, -1, -1):
-            kids = tree.children(node)
-            counts[node] = (
-                counts[kids].sum(0) if kids else other.counts(tree.boxes[node], other.whole)
-            )
+        counts[leaves] = other.tables([tree.boxes[leaf] for leaf in leaves]).totals
+        for node in np.flatnonzero(tree.child >= 0)[::-1].tolist():
+            counts[node] = counts[tree.children(node)].sum(0)
         wrong = counts.sum(1) - counts[np.arange(tree.nodes), tree.label]
-        errors += [_errors(tree, worth_their_cost(tree, cost), wrong) for cost in costs]
+        errors += _errors(tree, worth_their_cost(tree, costs), wrong)
     return dict(zip(costs.tolist(), errors.tolist(), strict=True))
 
 
-def _errors(tree: Tree, stays: Mask, wrong: Floats) -> float:
-    """Return the errors of a tree in which only some tests stay."""
-    errors = wrong.copy()
-    for node in np.flatnonzero(stays)[::-1].tolist():
-        errors[node] = errors[tree.children(node)].sum()
-    return float(errors[0])
+def _errors(tree: Tree, stays: Mask, wrong: Floats) -> Floats:
+    """Return the errors of trees in each of which only some tests stay, nodes × trees."""
+    errors = np.add.outer(wrong, np.zeros(stays.shape[1:]))
+    for node in np.flatnonzero(tree.child >= 0)[::-1].tolist():
+        errors[node] = np.where(stays[node], errors[tree.children(node)].sum(0), errors[node])
+    return errors[0]

@@ -104,15 +104,19 @@ def prune_leaves(tree: Tree, most: int) -> Tree:
     return tree if stays[tree.child >= 0].all() else cut(tree, stays)
 
 
-def worth_their_cost(tree: Tree, cost: float) -> Mask:
-    """Say which nodes stay divided where a leaf costs as much as ``cost`` errors."""
+def worth_their_cost(tree: Tree, cost: ArrayLike) -> Mask:
+    """Say which nodes stay divided where a leaf costs as much as ``cost`` errors.
+
+    Of several costs: nodes × costs.
+    """
     counts = np.maximum(tree.counts, 0.0)
-    least = counts.sum(1) - counts[np.arange(tree.nodes), tree.label] + cost
-    stays = tree.child >= 0
-    for node in np.flatnonzero(stays)[::-1].tolist():
-        below = float(least[tree.children(node)].sum())
+    wrong = counts.sum(1) - counts[np.arange(tree.nodes), tree.label]
+    least = np.add.outer(wrong, np.asarray(cost))
+    stays = np.zeros(least.shape, np.bool_)
+    for node in np.flatnonzero(tree.child >= 0)[::-1].tolist():
+        below = least[tree.children(node)].sum(0)
         stays[node] = below < least[node]
-        least[node] = min(below, least[node])
+        least[node] = np.minimum(below, least[node])
     return stays
 
 
