@@ -18,6 +18,7 @@ NAMES = (
     "grow",
     "substitute",
     "learn",
+    "fit",
     "forest",
     "party",
     "scale",
