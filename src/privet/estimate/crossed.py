@@ -59,4 +59,5 @@ def _errors(tree: Tree, stays: Mask, wrong: Floats) -> Floats:
     errors = np.add.outer(wrong, np.zeros(stays.shape[1:]))
     for node in np.flatnonzero(tree.child >= 0)[::-1].tolist():
         errors[node] = np.where(stays[node], errors[tree.children(node)].sum(0), errors[node])
-    return errors[0]
+    left: Floats = errors[0]
+    return left

@@ -34,6 +34,7 @@ __all__ = [
     "hurried",
     "hurried_steps",
     "log_likelihood",
+    "rows_of",
     "turned",
 ]
 
@@ -113,6 +114,12 @@ def expected(axes: Sequence[Axis], table: Floats, *, back: bool = False) -> Floa
         else:
             table = axis.ahead(table.reshape(axis.inputs, -1))
     return table.reshape([axis.inputs if back else axis.outputs for axis in axes])
+
+
+def rows_of(table: Floats) -> Floats:
+    """Return sums over the classes: a product, because sums along a short axis are slow."""
+    summed: Floats = table @ np.ones(table.shape[-1])
+    return summed
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privet.estimate.em import Axis, expected
+from privet.estimate.em import Axis, expected, rows_of
 from privet.estimate.kernels import NONE, add_all_margins, divide_box
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Joint:
         if z > 0.0:
             return z
         alike = (Inside(_turned(part.block, box.shares), part.axes) for part in parts)
-        other = outside + sum(map(self._expected, alike))[self._places]
+        other = outside + sum(self._expected(part)[self._places] for part in alike)
         return min(self._z(np.maximum(self._means, NONE) / np.maximum(other, NONE)), FAINT)
 
     def _z(self, likelier: Floats) -> float:
@@ -140,7 +140,7 @@ class Joint:
         """Return how many records of a part one observes where, whatever their class."""
         if not part.block.size:
             return np.zeros(self._sizes[1])
-        return expected(part.axes, _rows(part.block)).ravel()
+        return expected(part.axes, rows_of(part.block)).ravel()
 
     def _seen(self, shares: Floats) -> Floats:
         """Return shares of classes, or counts by class, as they are observed."""
@@ -149,7 +149,7 @@ class Joint:
     @cached_property
     def rows(self) -> Floats:
         """How many records were fitted to each cell, whatever their class."""
-        return _rows(self.table)
+        return rows_of(self.table)
 
     @cached_property
     def _cells(self) -> Ints:
@@ -182,12 +182,6 @@ def _span(share: Floats) -> slice:
     return slice(int(inside[0]), int(inside[-1]) + 1) if len(inside) else slice(0)
 
 
-def _rows(table: Floats) -> Floats:
-    """Return sums over the classes: a product, because sums along a short axis are slow."""
-    summed: Floats = table @ np.ones(table.shape[-1])
-    return summed
-
-
 def _summed(table: Floats) -> Floats:
     """Return sums over everything but the classes."""
     rows = np.ascontiguousarray(table).reshape(-1, table.shape[-1])
@@ -199,6 +193,6 @@ def _turned(table: Floats, shares: Floats) -> Floats:
     """Return the table with its classes weighed so that its sum has these shares of them."""
     before = _summed(table)
     turned = table * (shares / np.maximum(before / max(before.sum(), 1e-300), 1e-12))
-    rows = _rows(table) / np.maximum(_rows(turned), 1e-300)
+    rows = rows_of(table) / np.maximum(rows_of(turned), 1e-300)
     whole: Floats = turned * rows[..., None]
     return whole

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privet.estimate.em import hurried, hurried_steps, log_likelihood, turned
+from privet.estimate.em import hurried, hurried_steps, log_likelihood, rows_of, turned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,17 +80,15 @@ def steps_by_halves(axes: Sequence[Axis], observed: Floats, start: Start) -> Ste
     """
     rows = classes = 1
     halves = halved(observed)
-    pairs = halves, halves[::-1]
+    lying = [rows_of(half) for half in halves]
+    starts = [start.rows(half.sum()) for half in halves]
     if not _are_exact(axes[:-1]):
-        best = [
-            _best(axes[:-1], half.sum(-1), other.sum(-1), start.rows(half.sum()))
-            for half, other in pairs
-        ]
-        rows = round(float(np.mean(best)))
+        pairs = zip(lying, lying[::-1], starts, strict=True)
+        rows = round(float(np.mean([_best(axes[:-1], *pair) for pair in pairs])))
     if not _are_exact(axes):
         best = []
-        for half, other in pairs:
-            fitted = _fitted(axes[:-1], half.sum(-1), start.rows(half.sum()), rows)
+        for half, other, counts, first in zip(halves, halves[::-1], lying, starts, strict=True):
+            fitted = _fitted(axes[:-1], counts, first, rows)
             best.append(_best(axes, half, other, start.table(fitted), fitted))
         classes = max(1, round(float(np.mean(best))))
     return Steps(rows, classes)
@@ -102,7 +100,7 @@ def _are_exact(axes: Sequence[Axis]) -> bool:
 
 def fit_parted(axes: Sequence[Axis], observed: Floats, start: Start, steps: Steps) -> Floats:
     """Return the fitted table: attributes × classes, the last of the axes."""
-    total = observed.sum(-1)
+    total = rows_of(observed)
     rows = _fitted(axes[:-1], total, start.rows(total.sum()), steps.rows)
     return _fitted(axes, observed, start.table(rows), steps.classes, rows)
 
