@@ -86,6 +86,19 @@ def test_attributes_disguised_together_are_refused() -> None:
         FittedEvidence(release.parts[0], codings, "group", schema.classes)  # type: ignore[arg-type]
 
 
+def test_a_set_seen_as_finely_as_before_is_not_fitted_again() -> None:
+    table = datasets.load("as-f2", rows=4000, seed=1)
+    disguise = pv.RandomSubstitution(gamma=8, kind="band", bins=24, wave=0)
+    evidence = fitted(disguise.disguise(table, datasets.schema("as-f2"), seed=1))
+    places, most = (0, 1), evidence._most_cells
+    evidence._most_cells = 300
+    coarse = evidence.joints([places])[places]
+    evidence._most_cells, evidence._joints = most, evidence._alone()
+    fine = evidence.joints([places])[places]
+    assert fine.table.size > coarse.table.size
+    assert evidence.limited(places).joints([places])[places] is fine
+
+
 def test_chosen_attributes_only_are_offered_and_in_larger_tables() -> None:
     """F2 is decided by age and salary: a tree of chosen attributes tests no other."""
     evidence = fitted(released(30, rows=20_000))
