@@ -8,7 +8,7 @@ import pytest
 import privet as pv
 from privet import datasets
 from privet.estimate.base import Evidence
-from privet.estimate.crossed import _errors, cost_of_a_split, errors_by_cost
+from privet.estimate.crossed import _errors, errors_by_cost
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
 from privet.grow.grower import grown
@@ -69,7 +69,7 @@ def test_errors_are_those_of_the_tree_that_is_left() -> None:
 def test_what_is_known_well_costs_less() -> None:
     """The more a channel hides, the more errors a split must save to be no chance."""
     clear, hidden = in_one_table("as-f4", 100), in_one_table("as-f4", 3)
-    costs = [cost_of_a_split(each.halves(), tree_of, ROWS) for each in (clear, hidden)]
+    costs = [each.priced(tree_of)._cost or 0.0 for each in (clear, hidden)]
     assert costs[0] < costs[1]
 
 
@@ -85,55 +85,14 @@ def test_slanting_borders_are_followed() -> None:
     assert model.score(fresh) > before
 
 
-SALARY, AGE, CAR = 0, 2, 4
-
-
 def test_costs_begin_at_the_least_and_the_best_has_the_fewest_errors() -> None:
-    halves = in_one_table("as-f4", 8).halves()
+    evidence = in_one_table("as-f4", 8)
+    halves = evidence.halves()
     errors = errors_by_cost(halves, tree_of, ROWS)
     assert min(errors) == 1.0
-    assert errors[cost_of_a_split(halves, tree_of, ROWS)] == min(errors.values())
+    priced = evidence.priced(tree_of)
+    assert priced._cost is not None
+    assert errors[priced._cost] == priced.errors == min(errors.values())
     dear = errors_by_cost(halves, tree_of, ROWS, least=100.0)
     assert min(dear) == pytest.approx(100)
     assert max(dear) < ROWS
-
-
-def test_an_attribute_saves_what_trees_without_it_err_more() -> None:
-    """F2 hangs on age and salary together, and not on the car."""
-    evidence = every_attribute("as-f2", 8)
-    saved = []
-    for place in (SALARY, CAR):
-        small = evidence._in_small_table(tuple(sorted((AGE, place))))
-        assert small is not None
-        saved.append(small._saved_by(place, tree_of))
-    assert saved[0] > 0.1 * ROWS
-    assert abs(saved[1]) < 2 * np.sqrt(ROWS)
-
-
-def test_what_is_left_out_is_not_tested() -> None:
-    small = every_attribute("as-f2", 8)._in_small_table((SALARY, AGE))
-    assert small is not None
-    assert small.tested == (SALARY, AGE)
-    half = small.halves()[0]
-    half._left_out = SALARY
-    assert half.tested == (AGE,)
-    assert set(tree_of(half).attribute.tolist()) == {AGE, -1}
-
-
-def test_a_small_table_is_coarse_and_one_that_cannot_be_small_is_none() -> None:
-    evidence = every_attribute("as-f2", 8)
-    small = evidence._in_small_table((SALARY, 1, AGE, 6))
-    assert small is not None
-    joint = small.joints([small.whole])[small.whole]
-    assert joint.observed[..., 0].size <= 1 << 15
-    assert evidence._in_small_table(tuple(range(9))) is None
-
-
-def test_a_table_grows_by_attributes_that_pay_and_by_no_other() -> None:
-    evidence = every_attribute("as-f2", 8)
-    alone = evidence.limited((AGE,))._in_one_table((AGE,))
-    assert alone is not None
-    wide = evidence._widened(alone._priced(tree_of), tree_of)
-    assert {SALARY, AGE} <= {*wide.whole} <= {SALARY, 1, AGE}  # a commission tells of a salary
-    assert wide._cost is not None
-    assert evidence._widened(wide, tree_of) is wide

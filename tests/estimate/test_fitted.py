@@ -338,7 +338,7 @@ def test_a_first_wave_is_left_out_of_joint_tables_unless_it_is_large() -> None:
         disguise = pv.RandomSubstitution(gamma=8, wave=wave)
         release = disguise.disguise(table, datasets.schema("as-f2"), seed=1)
         assert len(release.parts) == 2
-        rows = fitted(release)._part.table.rows
+        rows = fitted(release).rows
         assert (rows < 20_000) is left
         tree = pv.TreeClassifier(method="joint", max_depth=1).fit(release).tree_
         assert tree.counts[0].sum() == pytest.approx(20_000)

@@ -12,7 +12,7 @@ import pytest
 import privet as pv
 from privet import datasets
 from privet.coding import Box
-from privet.estimate import fitted as module
+from privet.estimate import attributes as module
 from privet.estimate.base import Evidence
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.fitted_frontier import FittedFrontier, TableFrontier
@@ -117,7 +117,7 @@ def test_an_attribute_that_a_first_tree_missed_is_found(
     if asked != "leaves":
         monkeypatch.setattr(module, "seems_to_divide", lambda *_: False)
     if asked != "halves":
-        monkeypatch.setattr(FittedEvidence, "_widened", lambda _, whole, __: whole)
+        monkeypatch.setattr(module, "_widened", lambda _, whole, *__: whole)
 
     def tree_of(of: Evidence) -> Tree:
         return grown(of, policy, "y")

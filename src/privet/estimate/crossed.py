@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     from privet.estimate.fitted import FittedEvidence
     from privet.tree import Tree
 
-__all__ = ["cost_of_a_split", "errors_by_cost"]
-
-
-def cost_of_a_split(
-    halves: tuple[FittedEvidence, FittedEvidence], grown: Callable[[Evidence], Tree], rows: int
-) -> float:
-    """Return the cost of a split, in records, for a tree from both halves."""
-    errors = errors_by_cost(halves, grown, rows)
-    return min(errors, key=lambda cost: errors[cost])
+__all__ = ["errors_by_cost"]
 
 
 def errors_by_cost(

@@ -22,17 +22,14 @@ import numpy as np
 from privet.channel import CoarseNoise
 from privet.coding import Box
 from privet.compiled import in_threads
+from privet.estimate.attributes import ATTRIBUTE_Z, MIXED, in_one_table, sure_attributes
 from privet.estimate.base import Evidence, unit
-from privet.estimate.believed import believed
-from privet.estimate.coder import Coder
-from privet.estimate.crossed import cost_of_a_split, errors_by_cost
+from privet.estimate.crossed import errors_by_cost
 from privet.estimate.fitted_frontier import FittedFrontier, TableFrontier
 from privet.estimate.fitted_table import SPLIT_Z, Fitted
 from privet.estimate.joints import MOST_CELLS, JointTables
 from privet.estimate.parted import halved
-from privet.estimate.routed import WalkedEvidence
 from privet.estimate.settle import settled
-from privet.estimate.suspects import seems_to_divide
 from privet.split.counted import CountTables, offsets_of
 from privet.tree.prune import by_chance, cut, prune_unsure, worth_their_cost
 
@@ -53,16 +50,10 @@ MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
 WHOLE_CELLS, WHOLE_STEP = 1 << 21, 2  # of one table for all: cells by classes, codes of a group
 SETTLED_CELLS = 1 << 19  # of one table of all attributes that a tree tests, for its thresholds
 BLURRED = 0.3  # the pace below which noise leaves only what is smooth
-# A first tree is grown to see which attributes ever split so surely: among many nodes and cuts
-# chance reaches a few standard errors for any attribute.
-ATTRIBUTE_Z = 4.5
 # The risk of a tree of more than a leaf where the class hangs on nothing: well below the twentieth
 # that is meant, because z² of a split of a fitted table is χ² only roughly. With 0.003, 5 % of the
 # tables of pure chance had a split at γ = 3.
 CHANCE = 0.001
-# Of all records: where a node errs for fewer, an attribute that no other node was sure of is not
-# looked for. It could bring no more than that.
-MIXED = 0.005
 BOXES = 16  # nodes that a thread looks at in one go
 FAINT = 0.05  # of the surest split: what an attribute may seem sure of where noise blurs all
 
@@ -73,12 +64,13 @@ class FittedEvidence(JointTables, Evidence):
     ``refined`` keeps the attributes that a first tree tests surely. Where one table holds all of
     them, code by code, every node looks at that one and no split has to be sure: there the many
     small splits of a slanting border count. How many errors a split has to save is what half of the
-    records say of trees from the other half; so is whether one more attribute pays.
+    records say of trees from the other half; so is whether an attribute more or less pays.
 
     Another attribute may matter only deep in the tree, where the tables of the first one did not
     reach. Where one seems to, or one table cannot hold the chosen ones, a second tree looks at them
     in larger tables, path by path: no chosen attribute has to be sure there, and nodes that still
-    err much look at the others too, which have to be as sure as the chosen ones once were.
+    err much look at the others too, which have to be as sure as the chosen ones once were. One
+    table of fewer attributes takes its place if its tree errs less (``attributes``).
     """
 
     tests_splits = True
@@ -92,6 +84,7 @@ class FittedEvidence(JointTables, Evidence):
         # Errors that a split in one table for all has to save; None: splits are judged later.
         self._cost: float | None = 1.0
         self._least = 1.0  # errors of a node that is looked at, where splits are judged later
+        self.errors = math.inf  # of trees from one table for all, by halves; until they are asked
         self._left_out = -1  # an attribute of the one table for all that is not tested; -1: none
         self.attribute_z, self.split_z = ATTRIBUTE_Z, SPLIT_Z
 
@@ -101,80 +94,50 @@ class FittedEvidence(JointTables, Evidence):
         least = self.attribute_z
         if self.is_blurred and first.nodes > 1:  # what the tables miss of one shows at others
             least = math.hypot(least, FAINT * float(first.z.max()))
-        sure = np.unique(first.attribute[first.z >= least])
-        return self.limited(sure.tolist()) if len(sure) else self
+        sure = sure_attributes(first, self.price, least)
+        return self.limited(sure) if sure else self
 
     def refined(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
         """Return evidence of the attributes that earlier trees test, in one table if it can be."""
-        closer = self.narrowed(grown)
-        if closer is self or self._is_exact:
-            return closer
-        whole = closer._in_one_table(closer._offered)  # noqa: SLF001
-        if whole is not None:
-            whole = whole._priced(grown)  # noqa: SLF001
-            if closer.whole or not closer._overlooks(grown(whole)):  # noqa: SLF001
-                return self._widened(whole, grown)
-        second = grown(closer)
-        tested = np.unique(second.attribute[second.child >= 0]).tolist()
-        whole = self.limited(tested)._in_one_table(tested) if tested else None  # noqa: SLF001
-        if whole is None:
-            return closer
-        return self._widened(whole._priced(grown), grown)  # noqa: SLF001
+        return in_one_table(self, grown)
 
-    def _widened(self, whole: FittedEvidence, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
-        """Return evidence in one table of more attributes, as long as another one pays.
+    def together(self, places: Iterable[int]) -> FittedEvidence | None:
+        """Return evidence of some attributes in one table; None if that is too large."""
+        places = tuple(sorted(places))
+        return self.limited(places)._in_one_table(places)  # noqa: SLF001
 
-        Two attributes may say much together and next to nothing alone. So each is tried in a small
-        table together with those of ``whole``; trees from half of the records, with it and without
-        it, are judged by the other half. An attribute pays if that saves more errors than are worth
-        looking for, and more than two standard errors of a count of all records.
+    def in_small_table(self, places: Iterable[int], least: float = 1.0) -> FittedEvidence | None:
+        """Return evidence in one small table, as coarse as it has to be; None if there is none.
+
+        Nodes that err for fewer than ``least`` of half of the records are not looked at.
         """
-        rows = self._part.table.rows
-        best, gain = whole, max(MIXED * rows, 2 * math.sqrt(rows))
-        least = gain / 8  # errors among half of the records: a quarter of what has to be saved
-        for place in sorted({*range(len(self.codings))} - {*whole.whole}):
-            places = tuple(sorted((*whole.whole, place)))
-            larger = self.limited(places)._in_one_table(places)  # noqa: SLF001
-            small = self._in_small_table(places)
-            if larger is not None and small is not None:
-                small._least = least  # noqa: SLF001
-                saved = small._saved_by(place, grown)  # noqa: SLF001
-                best, gain = (larger, saved) if saved > gain else (best, gain)
-        return whole if best is whole else self._widened(best._priced(grown), grown)  # noqa: SLF001
-
-    def _in_small_table(self, places: tuple[int, ...]) -> FittedEvidence | None:
-        """Return evidence in one small table, as coarse as it has to be; None if there is none."""
+        places = tuple(sorted(places))
         other = self.limited(places)
-        other._most, other._most_cells = len(places), MOST_CELLS  # noqa: SLF001
+        other._most, other._most_cells, other._least = len(places), MOST_CELLS, least  # noqa: SLF001
         other.whole, other.split_z = places, 0.0
         return other if other._step(places) else None  # noqa: SLF001
 
-    def _saved_by(self, place: int, grown: Callable[[Evidence], Tree]) -> float:
+    def saved_by(self, place: int, grown: Callable[[Evidence], Tree]) -> float:
         """Return how many errors an attribute of the one table saves, by halves of the records."""
-        rows, halves = self._part.table.rows, self.halves()
+        halves = self.halves()
         errors = []
         for left_out in (place, -1):
             tried = copy(halves[0]), copy(halves[1])
             for half in tried:
                 half._left_out = left_out  # noqa: SLF001
-            errors.append(min(errors_by_cost(tried, grown, rows, self._least).values()))
+            errors.append(min(errors_by_cost(tried, grown, self.rows, self._least).values()))
         return errors[0] - errors[1]
 
-    def _priced(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
-        """Return the same evidence with the errors that a split has to save."""
-        other = copy(self)
-        other._cost = cost_of_a_split(self.halves(), grown, self._part.table.rows)  # noqa: SLF001
-        return other
+    def priced(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
+        """Return the same evidence with the errors that a split has to save.
 
-    def _overlooks(self, tree: Tree) -> bool:
-        """Whether an attribute that was not chosen may divide a leaf that errs much."""
-        wrong = tree.counts.sum(1) - tree.counts.max(1)
-        least = MIXED * self._part.table.rows
-        leaves = [leaf for leaf in tree.leaves.tolist() if wrong[leaf] >= least]
-        others = [place for place in range(len(self.codings)) if place not in self._offered]
-        coder = Coder(self.codings, self._target, len(self.classes))
-        released = WalkedEvidence(believed(self._part), coder, self.classes)
-        return seems_to_divide(released, tree, leaves, others, ATTRIBUTE_Z)
+        ``errors`` is how many are left then, by halves of the records.
+        """
+        other = copy(self)
+        errors = errors_by_cost(self.halves(), grown, self.rows)
+        other._cost = min(errors, key=lambda cost: errors[cost])  # noqa: SLF001
+        other.errors = errors[other._cost]  # noqa: SLF001
+        return other
 
     def limited(self, places: Iterable[int]) -> FittedEvidence:
         """Return the same evidence of chosen attributes only, in larger tables."""
@@ -182,7 +145,7 @@ class FittedEvidence(JointTables, Evidence):
         chosen = tuple(sorted(places))
         other._most, other._most_cells = MOST_CHOSEN, MOST_CHOSEN_CELLS  # noqa: SLF001
         other._joints = self._alone()  # noqa: SLF001
-        other._offered, other._mixed = frozenset(chosen), {}  # noqa: SLF001
+        other.offered, other._mixed = frozenset(chosen), {}  # noqa: SLF001
         other.attribute_z = 0.0
         return (self.is_blurred and other._in_one_table(chosen)) or other  # noqa: SLF001
 
@@ -225,7 +188,7 @@ class FittedEvidence(JointTables, Evidence):
         other = copy(self)
         other._most = max(other._most, len(places))  # noqa: SLF001
         other._most_cells = max(other._most_cells, SETTLED_CELLS)  # noqa: SLF001
-        other._offered = other._offered.union(places)  # noqa: SLF001
+        other.offered = other.offered.union(places)
         return other.joints([places]).get(places)
 
     def counts(self, box: Box, places: tuple[int, ...]) -> Floats:
@@ -275,7 +238,7 @@ class FittedEvidence(JointTables, Evidence):
 
     def _is_chance(self, tree: Tree) -> bool:
         """Whether chance alone may have brought the surest split."""
-        return not self._is_exact and float(tree.z.max()) ** 2 < by_chance(tree, CHANCE)
+        return not self.is_exact and float(tree.z.max()) ** 2 < by_chance(tree, CHANCE)
 
     def _measured(self, tree: Tree) -> Tree:
         """Return the tree with what nobody asked as it grew: how sure splits and counts are."""
@@ -300,7 +263,7 @@ class FittedEvidence(JointTables, Evidence):
         Nothing finer than noise is wide shows in a fitted table, neither chance nor truth.
         """
         disguised = [place for place in range(len(self.codings)) if self.is_disguised(place)]
-        channels = [self._part.channel(self.codings[place].name) for place in disguised]
+        channels = [self.part.channel(self.codings[place].name) for place in disguised]
         noisy = bool(channels) and all(isinstance(channel, CoarseNoise) for channel in channels)
         return noisy and float(np.median(self._paces[disguised])) < BLURRED
 
@@ -348,14 +311,14 @@ class FittedEvidence(JointTables, Evidence):
         batches = [boxes[at : at + BOXES] for at in range(0, len(boxes), BOXES)]
         none = np.zeros((0, sum(coding.size for coding in codings), len(self.classes)))
         fitted = np.concatenate([none, *in_threads(inside, batches)])
-        units = unit(self._part.table.rows, 1.0)
+        units = unit(self.rows, 1.0)
         counts = np.rint(fitted * units).astype(np.int64)
         return CountTables(counts, offsets_of(codings), 1.0 / units)
 
     def _set(self, box: Box, place: int) -> tuple[int, ...] | None:
         """Return the attributes of an attribute's table at a node, or None if they are too many."""
         path = {self._places[name] for name in box.masks}
-        if place not in self._offered and place not in path and not self._is_mixed(box):
+        if place not in self.offered and place not in path and not self._is_mixed(box):
             return None if path else (place,)
         places = tuple(sorted({*path, place, *self.whole}))
         return places if len(places) == 1 or place in path or self._step(places) else None
@@ -368,7 +331,7 @@ class FittedEvidence(JointTables, Evidence):
         if box.key not in self._mixed:
             counts = self.counts(box, path)
             errors = counts.sum() - counts.max()
-            self._mixed[box.key] = bool(errors >= MIXED * self._part.table.rows)
+            self._mixed[box.key] = bool(errors >= MIXED * self.rows)
         return self._mixed[box.key]
 
     def offers(self, box: Box, place: int) -> bool:
@@ -384,7 +347,7 @@ class FittedEvidence(JointTables, Evidence):
         if self.whole:
             least = self._least if self._cost is None else self._cost
         elif self.attribute_z:
-            least = MIXED * self._part.table.rows
+            least = MIXED * self.rows
         pays: Mask = counts.sum(-1) - counts.max(-1) >= least
         return pays
 
@@ -397,12 +360,12 @@ class FittedEvidence(JointTables, Evidence):
         joint = self._joints[places]
         masks = tuple(box.mask(self.codings[each].name, self.codings[each].size) for each in places)
         own = places.index(place)
-        if place not in self._offered and not box.masks:  # nothing but how many there are
+        if place not in self.offered and not box.masks:  # nothing but how many there are
             total = joint.observed.sum(0)
             mean = np.zeros((coding.size, len(self.classes)))
             mean[0] = total if self._labels is None else np.maximum(self._labels @ total, 0.0)
             return Fitted(mean, self._labels, joint, masks, own, self.split_z)
         table = joint.within(masks, own)
         mean = joint.views[own].fine(table) * masks[own][:, None]
-        least = 0.0 if place in self._offered else ATTRIBUTE_Z
+        least = 0.0 if place in self.offered else ATTRIBUTE_Z
         return Fitted(mean, self._labels, joint, masks, own, self.split_z, least)

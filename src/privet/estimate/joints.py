@@ -50,16 +50,21 @@ class JointTables:
     ) -> None:
         self.codings = tuple(codings)
         self.classes = tuple(classes)
-        self._part = part
-        self._target = target
+        self.part = part
+        self.target = target
         self._axes = [_axis(part, coding) for coding in codings]
         self._class_axis = Axis.of(part.channel(target), len(classes))
         self._joints: dict[tuple[int, ...], Joint] = {}
         # All that were ever fitted, by how finely they show their numbers: copies share them.
         self._known: dict[tuple[tuple[int, ...], int], Joint] = {}
-        self._offered = frozenset(range(len(codings)))
+        self.offered = frozenset(range(len(codings)))
         self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
         self._most, self._most_cells = MOST, MOST_CELLS
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return self.part.table.rows
 
     def joints(self, sets: Iterable[tuple[int, ...]]) -> dict[tuple[int, ...], Joint]:
         """Return the joint tables of some sets of attributes; none of a set that is too large."""
@@ -138,7 +143,7 @@ class JointTables:
 
         def work(batch: Batch) -> IntArrays:
             columns = {place: self._observed(batch, place) for place in needed}
-            target = np.ascontiguousarray(batch.columns[self._target])
+            target = np.ascontiguousarray(batch.columns[self.target])
             tables = []
             for places, seen, shape in zip(sets, views, shapes, strict=True):
                 codes = np.empty((len(target), len(places)), np.uint16)
@@ -149,7 +154,7 @@ class JointTables:
                 tables.append(out)
             return tuple(tables)
 
-        counted = self._part.table.count(work, "counting")
+        counted = self.part.table.count(work, "counting")
         pairs = zip(counted, shapes, strict=True)
         return [table.reshape(shape).astype(np.float64) for table, shape in pairs]
 
@@ -167,7 +172,7 @@ class JointTables:
         if len(places) > self._most:
             return 0
         if most_cells is None:
-            most_cells = self._most_cells if self._offered.issuperset(places) else MOST_CELLS
+            most_cells = self._most_cells if self.offered.issuperset(places) else MOST_CELLS
         step = 1
         while True:
             cells = 1.0
@@ -214,7 +219,7 @@ class JointTables:
         return self.codings[place].ordered and not self._axes[place].is_exact
 
     @property
-    def _is_exact(self) -> bool:
+    def is_exact(self) -> bool:
         """Whether nothing was disguised."""
         return all(axis.is_exact for axis in (*self._axes, self._class_axis))
 

@@ -1,0 +1,148 @@
+"""Which attributes share one table, by what halves of the records say of each other's trees."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from privet.estimate.attributes import (
+    _errs_less,
+    _fewer,
+    _lightened,
+    _widened,
+    _worth,
+    _worth_looking_for,
+    sure_attributes,
+)
+from privet.estimate.fitted import FittedEvidence
+from tests.estimate.test_crossed import ROWS, every_attribute, tree_of
+
+SALARY, COMMISSION, AGE, CAR = 0, 1, 2, 4
+
+
+def test_an_attribute_saves_what_trees_without_it_err_more() -> None:
+    """F2 hangs on age and salary together, and not on the car."""
+    evidence = every_attribute("as-f2", 8)
+    saved = []
+    for place in (SALARY, CAR):
+        small = evidence.in_small_table((AGE, place))
+        assert small is not None
+        saved.append(small.saved_by(place, tree_of))
+    assert saved[0] > 0.1 * ROWS
+    assert abs(saved[1]) < 2 * np.sqrt(ROWS)
+
+
+def test_what_is_left_out_is_not_tested() -> None:
+    small = every_attribute("as-f2", 8).in_small_table((SALARY, AGE))
+    assert small is not None
+    assert small.tested == (SALARY, AGE)
+    half = small.halves()[0]
+    half._left_out = SALARY
+    assert half.tested == (AGE,)
+    assert set(tree_of(half).attribute.tolist()) == {AGE, -1}
+
+
+def test_a_small_table_is_coarse_and_one_that_cannot_be_small_is_none() -> None:
+    evidence = every_attribute("as-f2", 8)
+    small = evidence.in_small_table((SALARY, 1, AGE, 6))
+    assert small is not None
+    joint = small.joints([small.whole])[small.whole]
+    assert joint.observed[..., 0].size <= 1 << 15
+    assert evidence.in_small_table(tuple(range(9))) is None
+
+
+def test_a_table_grows_by_attributes_that_pay_and_by_no_other() -> None:
+    evidence = every_attribute("as-f2", 8)
+    alone = evidence.together([AGE])
+    assert alone is not None
+    wide = _widened(evidence, alone.priced(tree_of), tree_of, set())
+    assert {SALARY, AGE} <= {*wide.whole} <= {SALARY, 1, AGE}  # a commission tells of a salary
+    assert wide._cost is not None
+    assert _widened(evidence, wide, tree_of, set()) is wide
+    assert _widened(evidence, alone, tree_of, {SALARY, 1}).whole == (AGE,)
+
+
+def test_tests_of_one_attribute_count_together() -> None:
+    """Each brings its z² and costs the price squared; one that does not pay counts for nothing."""
+    tree = tree_of(every_attribute("as-f2", 8))
+    tests = np.flatnonzero(tree.child >= 0)[:4]
+    attribute, z = np.full(tree.nodes, -1), np.zeros(tree.nodes)
+    attribute[tests], z[tests] = [AGE, AGE, CAR, CAR], [4.0, 4.0, 4.4, 1.0]
+    stays = np.isin(np.arange(tree.nodes), tests)
+    few = replace(tree, attribute=attribute, z=z, child=np.where(stays, tree.child, -1))
+    assert sure_attributes(few, 2.0, 4.5) == [AGE]  # 12 + 12, and 15.36, of 20.25 - 4
+    assert sure_attributes(few, 2.0, 4.4) == [AGE, CAR]
+    assert sure_attributes(few, 3.0, 4.5) == [AGE]  # 7 + 7, and 10.36, of 20.25 - 9
+    assert sure_attributes(few, 4.0, 4.5) == []
+    assert sure_attributes(tree_of(every_attribute("as-f2", 8)).take([0]), 2.0, 4.5) == []
+
+
+def test_a_table_loses_the_attribute_that_does_not_pay_and_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a small table of many cells a third attribute takes more than it brings."""
+    evidence = every_attribute("as-f2", 3)
+    both, three = evidence.together([SALARY, AGE]), evidence.together([SALARY, AGE, CAR])
+    assert both is not None
+    assert three is not None
+    both, three = both.priced(tree_of), three.priced(tree_of)
+    lighter = _lightened(evidence, three, tree_of)
+    saved = three.errors - both.errors
+    assert saved > _worth_looking_for(ROWS)
+    assert lighter.whole == (SALARY, AGE)
+    assert lighter.errors == both.errors
+    mixed = replace(tree_of(both), counts=np.ones_like(tree_of(both).counts))
+
+    def unsure(of: Evidence) -> Tree:
+        return mixed if isinstance(of, FittedEvidence) and len(of.whole) == 2 else tree_of(of)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FittedEvidence, "priced", lambda *_: both)
+        assert _lightened(evidence, three, unsure) is three
+    assert _lightened(evidence, both, tree_of) is both
+    alone = evidence.together([AGE])
+    assert alone is not None
+    assert _lightened(evidence, alone, tree_of) is alone
+
+
+@pytest.mark.parametrize("errs", [0.1, 0.4])
+def test_fewer_attributes_share_a_table_if_their_tree_errs_less(
+    monkeypatch: pytest.MonkeyPatch, errs: float
+) -> None:
+    evidence = every_attribute("as-f2", 8)
+    closer = evidence.limited([SALARY, COMMISSION, AGE])
+    paths = tree_of(closer)
+    least = min((SALARY, COMMISSION, AGE), key=lambda place: _worth(paths)[place])
+    together = FittedEvidence.together
+
+    def small(self: FittedEvidence, places: list[int]) -> FittedEvidence | None:
+        return together(self, places) if len(places) < 3 else None
+
+    counts = np.zeros_like(paths.counts)
+    counts[:, 0], counts[:, 1] = (1 - errs) * ROWS / paths.nodes, errs * ROWS / paths.nodes
+    monkeypatch.setattr(FittedEvidence, "together", small)
+    claimed = replace(paths, counts=counts)
+    chosen = _fewer(evidence, closer, lambda of: claimed if of is closer else tree_of(of))
+    if errs < 0.3:
+        assert chosen is closer
+    else:
+        assert {*chosen.whole} == {SALARY, COMMISSION, AGE} - {least}
+        assert np.isfinite(chosen.errors)
+
+
+@pytest.mark.parametrize("more", [-0.01, 0.0, 0.004, 0.006])
+def test_a_tree_errs_less_if_that_is_worth_looking_for(more: float) -> None:
+    tree = tree_of(every_attribute("as-f2", 8)).take([0])
+    first, second = ([[0.7 * ROWS, 0.3 * ROWS]], [[(0.7 - more) * ROWS, (0.3 + more) * ROWS]])
+    pair = (replace(tree, counts=np.array(counts)) for counts in (first, second))
+    assert _errs_less(*pair) == (more > 0.005)
+
+
+def test_what_a_tree_tests_is_worth_what_it_gains() -> None:
+    tree = tree_of(every_attribute("as-f2", 8))
+    worth = _worth(tree)
+    gained = (tree.gain * tree.counts.sum(1))[tree.child >= 0]
+    assert worth.sum() == pytest.approx(gained.sum())
+    assert {*np.flatnonzero(worth)} == {*tree.attribute[tree.child >= 0]}
+    assert _worth_looking_for(10_000) == pytest.approx(200)
+    assert _worth_looking_for(1_000_000) == pytest.approx(5_000)
