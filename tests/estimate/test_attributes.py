@@ -14,7 +14,9 @@ from privet.estimate.attributes import (
     _worth_looking_for,
     sure_attributes,
 )
+from privet.estimate.base import Evidence
 from privet.estimate.fitted import FittedEvidence
+from privet.tree import Tree
 from tests.estimate.test_crossed import ROWS, every_attribute, tree_of
 
 SALARY, COMMISSION, AGE, CAR = 0, 1, 2, 4
