@@ -93,7 +93,8 @@ def test_a_table_loses_the_attribute_that_does_not_pay_and_no_other(
     assert saved > _worth_looking_for(ROWS)
     assert lighter.whole == (SALARY, AGE)
     assert lighter.errors == both.errors
-    mixed = replace(tree_of(both), counts=np.ones_like(tree_of(both).counts))
+    pure = tree_of(both)
+    mixed = replace(pure, counts=np.full_like(pure.counts, ROWS / 2 / len(pure.leaves)))
 
     def unsure(of: Evidence) -> Tree:
         return mixed if isinstance(of, FittedEvidence) and len(of.whole) == 2 else tree_of(of)
