@@ -30,6 +30,9 @@ def test_an_attribute_saves_what_trees_without_it_err_more() -> None:
         small = evidence.in_small_table((AGE, place))
         assert small is not None
         saved.append(small.saved_by(place, tree_of))
+        assert small.saved_by(place, tree_of, ROWS) == 0.0  # not even tried
+        if place == SALARY:
+            assert small.saved_by(place, tree_of, 0.1 * ROWS) == saved[0]
     assert saved[0] > 0.1 * ROWS
     assert abs(saved[1]) < 2 * np.sqrt(ROWS)
 

@@ -127,7 +127,7 @@ def _widened(
         places = (*whole.whole, place)
         larger, small = every.together(places), every.in_small_table(places, least)
         if larger is not None and small is not None:
-            saved = small.saved_by(place, grown)
+            saved = small.saved_by(place, grown, gain)
             best, gain = (larger, saved) if saved > gain else (best, gain)
     return whole if best is whole else _widened(every, best.priced(grown), grown, tried)
 
