@@ -3,6 +3,8 @@
 Training records are balanced where they are made up, test records plain. For every seed the public
 ranges are drawn anew, so that bins do not line up with the functions' thresholds. A method brings
 its own channel and N (``SETTINGS``): one N for all numeric attributes, the same for all tables.
+With ``--same`` all methods read the same release, by the default disguise: what ``auto`` could have
+taken.
 
 A number of the table is the mean over a family's functions, seeds and disguises, with the
 standard error over the seeds; differences are paired: same data, same ranges. ``spread`` is the
@@ -146,6 +148,9 @@ def _asked(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--bins", type=int, help="one N for all methods instead of their own")
     parser.add_argument("--kind", choices=["gamma-diagonal", "band"], help="one channel for all")
+    parser.add_argument(
+        "--same", action="store_true", help="one release for all methods, by the default disguise"
+    )
     trials.add_options(parser, quick="20,000 records, γ = 8, two seeds")
     asked = parser.parse_args(arguments)
     if asked.quick:
@@ -164,8 +169,8 @@ def _settings(tables: Sequence[str], asked: argparse.Namespace) -> list[dict[str
                 rows=[asked.rows],
                 method=[method],
                 gamma=[gamma],
-                kind=[asked.kind or channels.kind],
-                bins=[asked.bins or channels.at(gamma)],
+                kind=[asked.kind if asked.same else asked.kind or channels.kind],
+                bins=[asked.bins if asked.same else asked.bins or channels.at(gamma)],
                 disguises=[asked.disguises],
             )
     return settings
@@ -221,7 +226,9 @@ def _show(console: Console, rows: Sequence[Row], asked: argparse.Namespace) -> N
     worst = min(_regrets(rows, asked).items(), key=lambda item: item[1], default=None)
     if worst is not None:
         console.print(f"  worst regret of auto: {-worst[1]:.2f} points ({worst[0]})")
-    for method in asked.methods:
+    if asked.same:
+        console.print("  all methods read the same release, by the default disguise")
+    for method in () if asked.same else asked.methods:
         channels = SETTINGS[method]
         pairs = ", ".join(f"γ = {g}: {asked.bins or channels.at(g)}" for g in asked.gamma)
         kind = asked.kind or channels.kind
