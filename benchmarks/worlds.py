@@ -5,7 +5,8 @@ equal frequency (borders from a public sample of the same world) and band channe
 ``--cells width`` from the default disguise. Of the gap between the majority class and the plain
 tree (the best of CART with three sizes of leaves and C4.5 on the originals) it prints the share
 that each method closes: the median and the worst tenth over worlds whose gap is at least five
-points, each with a bootstrap interval, and the median time.
+points, each with a bootstrap interval, and the median time. Of ``auto`` (or the last method) it
+prints the same apart for small and large true trees and for slanting borders.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from rich.table import Table
 from benchmarks import THREADS
 from benchmarks.harness import Goal, Report
 from privet import datasets
+from privet.datasets.worlds import World
 from privet.disguise import RandomSubstitution
 from privet.errors import MethodError
 from privet.estimators import TreeClassifier
@@ -44,6 +46,7 @@ LEAST_GAP = 0.05
 DRAWN = 1_000  # bootstrap samples of the worlds
 LEAVES = (10, 30, 100)  # least sizes of a leaf, of which the best plain CART is taken
 METHODS = ("naive", "direct", "joint", "auto")
+SIZES = ((2, 4), (5, 8), (9, 16))  # leaves of true trees
 BARS = {8: (0.93, 0.85), 3: (0.92, 0.83)}  # the median and the worst tenth, for `auto`
 
 
@@ -56,7 +59,8 @@ def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     schema = datasets.schema("world", seed=world)
     majority = float(np.unique(train["class"].to_numpy(), return_counts=True)[1].max() / rows)
     plain = max(_plain(train, test))
-    measured: dict[str, Any] = {"majority": majority, "plain": plain}
+    leaves = World.drawn(world).leaves
+    measured: dict[str, Any] = {"majority": majority, "plain": plain, "leaves": leaves}
     if plain - majority < LEAST_GAP:
         return measured
     releases = {}
@@ -182,6 +186,21 @@ def _show(
                 Goal(f"γ = {gamma}: auto, worst tenth", float(np.quantile(closed, 0.1)), low),
             ]
     console.print(table)
+    console.print(_by_truth([row for row in wide if asked.methods[-1] in row], asked.methods[-1]))
+
+
+def _by_truth(rows: Sequence[Row], method: str) -> Table:
+    """Return how much of the gap a method closes, by what the truth is like."""
+    table = Table("truth", "worlds", "median", "worst tenth", title=f"{method}, by the truth")
+    kinds = {"slanting borders": [row for row in rows if row["leaves"] is None]}
+    for low, high in SIZES:
+        name = f"trees of {low} to {high} leaves"
+        kinds[name] = [row for row in rows if low <= (row["leaves"] or 0) <= high]
+    for name, some in kinds.items():
+        if some:
+            closed = np.array([_share(row, method) for row in some])
+            table.add_row(name, str(len(some)), _interval(closed, 0.5), _interval(closed, 0.1))
+    return table
 
 
 def _share(row: Row, method: str) -> float:

@@ -116,6 +116,10 @@ class _Tree:
     left: Any = None  # the categories, or the largest number, of the first branch
     branches: tuple[_Tree, _Tree] | None = None
 
+    @property
+    def leaves(self) -> int:
+        return 1 if self.branches is None else sum(branch.leaves for branch in self.branches)
+
     def labels(self, values: Values) -> Labels:
         labels = np.full(len(values[0]), self.label)
         if self.branches is not None:
@@ -193,6 +197,15 @@ class World:
             truth = _slant(sketch, attributes, places, shares, random)
         noise = float(random.uniform(0.0, 0.2))
         return cls(seed, attributes, loadings, tuple(places), shares, noise, truth)
+
+    @property
+    def leaves(self) -> int | None:
+        """How many leaves the true tree has; None if borders slant.
+
+        >>> [World.drawn(seed).leaves for seed in (3, 4, 5)]
+        [4, 8, None]
+        """
+        return self.truth.leaves if isinstance(self.truth, _Tree) else None
 
     @property
     def schema(self) -> Schema:
