@@ -73,7 +73,8 @@ def _with_errors(
 ) -> tuple[Tree, ...]:
     """Return trees with errors that cover; those of a forest only if growing brought them."""
     if len(trees) == 1:
-        return (measured(trees[0], release, policy.criterion),)
+        least_z = chosen.evidence.least_z
+        return (measured(trees[0], release, policy.criterion, least_z=least_z),)
     return trees if chosen.measured else tuple(tree.unmeasured() for tree in trees)
 
 

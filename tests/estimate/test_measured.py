@@ -1,5 +1,6 @@
 """Errors that cover: nodes measured again by inverse weights, whatever grew the tree."""
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -129,26 +130,132 @@ def test_errors_are_as_large_as_they_say(name: str) -> None:
     assert np.abs((held**2).mean(0) - 1).max() < 5 * np.sqrt(2 / times)
 
 
-def test_noise_that_chose_a_node_is_in_its_errors() -> None:
-    """A test sure by z widens errors below it by √(1 + 1 / 2z²), and by no more than √1.5."""
+@pytest.fixture
+def contrasts(monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray[Any, Any]]:
+    """Return a list that fills with the contrasts of trees as they are measured."""
+    noted = []
+
+    def noting(tree: Tree, contrasts: Any, least_z: float) -> np.ndarray[Any, Any]:
+        noted.append(contrasts)
+        return _chosen(tree, contrasts, least_z)
+
+    monkeypatch.setattr("privet.estimate.measured._chosen", noting)
+    return noted
+
+
+@pytest.mark.parametrize(("method", "least_z"), [("naive", 0.0), ("direct", 2.0)])
+def test_noise_that_chose_a_node_is_in_its_errors(
+    method: str, least_z: float, contrasts: list[np.ndarray[Any, Any]]
+) -> None:
+    """What is mined is wider for the tests above, in classes and their shares; nothing else is."""
     release = RandomSubstitution(gamma=20, wave=0).disguise(records(300), SCHEMA, seed=3)
-    grown = TreeClassifier(method="naive", max_depth=4).fit(release).tree_
-    here, elsewhere = (measured(grown, release, grown_here=where) for where in (True, False))
+    here = TreeClassifier(method=method, max_depth=4).fit(release).tree_
+    elsewhere = measured(here, release, grown_here=False)
     assert here.share_errors is not None
     assert elsewhere.share_errors is not None
-    known = np.flatnonzero(elsewhere.share_errors > 0)
-    known = known[known > 0]
-    sure = elsewhere.z[elsewhere.parent[known]]
-    assert 1.0 < sure.min() < 2.0 < sure.max()
-    more = np.sqrt(1 + 0.5 / sure**2)
-    assert here.share_errors[known] == pytest.approx(more * elsewhere.share_errors[known])
-    assert here.errors[known] == pytest.approx(more[:, None] * elsewhere.errors[known])
-    assert here.errors[0] == pytest.approx(elsewhere.errors[0])
+    (noted,) = contrasts
+    more = _chosen(here, noted, least_z)
+    assert more[0] == more.min() == 1.0
+    assert more.max() > 1.03
+    assert here.share_errors == pytest.approx(more * elsewhere.share_errors, nan_ok=True)
+    assert here.errors == pytest.approx(more[:, None] * elsewhere.errors, nan_ok=True)
     assert np.array_equal(here.size_errors, elsewhere.size_errors, equal_nan=True)
-    assert np.array_equal(here.counts, elsewhere.counts)
-    for unsure in (np.nan, 0.0, 0.9):
-        most = _chosen(grown, np.full(grown.nodes, unsure))
-        assert most.tolist() == [1.0] + [np.sqrt(1.5)] * (grown.nodes - 1)
+    assert here.counts == pytest.approx(elsewhere.counts)
+
+
+def test_contrasts_of_pure_nodes_are_as_large_as_noise_makes_them(
+    contrasts: list[np.ndarray[Any, Any]],
+) -> None:
+    """All records are of one class; half of the other's counts come out below zero."""
+    rng = np.random.default_rng(7)
+    inputs = [Attribute.categorical(name, list("abc")) for name in ("x", "v")]
+    schema = Schema([*inputs, Attribute.categorical("y", ["no", "yes"])], target="y")
+    table: dict[str, Any] = {name: rng.choice(list("abc"), 900) for name in ("x", "v")}
+    table["y"] = np.where((table["x"] == "a") & (table["v"] != "b"), "no", "yes")
+    plain = Plan({}, default=Exact()).disguise(table, schema)
+    tree = TreeClassifier("cart", max_depth=2).fit(plain).tree_
+    assert tree.depths.tolist() == [0, 1, 1, 2, 2]
+    tree = replace(tree, counts=np.full(tree.counts.shape, 1e9))  # nothing is hidden
+    table["y"] = np.full(900, "no")
+    disguise = RandomSubstitution(gamma=9, kind="gamma-diagonal", target="substitution", wave=0)
+    times = 150
+    for seed in range(times):
+        measured(tree, disguise.disguise(table, schema, seed=seed))
+    squares = np.array(contrasts)[:, 1:] ** 2
+    assert np.abs(squares.mean(0) - 1).max() < 5 * np.sqrt(2 / times)
+    assert squares[:, [0, 2]] == pytest.approx(squares[:, [1, 3]])  # either side of a test
+
+
+def widened(contrasts: Any, cuts: int, least_z: float) -> np.ndarray[Any, Any]:
+    """Return what ``_chosen`` makes of nodes whose contrasts are so many standard errors."""
+    known = np.asarray(contrasts, float)
+    coding = Coding.cells("x", range(cuts + 1), range(1, cuts + 2))
+    attribute = np.zeros(len(known) + 1, int)
+    tree: Any = SimpleNamespace(
+        codings=(coding,), attribute=attribute, parent=np.arange(-1, len(known))
+    )
+    return _chosen(tree, np.append(np.nan, known), least_z)[1:]
+
+
+OF_49 = 2.456078  # a bound that the largest of 49 normal numbers passes in half of the cases
+
+
+@pytest.mark.parametrize(
+    ("cuts", "least_z", "bound"), [(50, 2.0, 4.0), (50, 0.0, OF_49), (1, 0, 0)]
+)
+def test_intervals_hold_for_contrasts_that_passed_a_bound(
+    cuts: int, least_z: float, bound: float
+) -> None:
+    """Normal numbers above the bound, whatever their mean: 95 to 97.5 % hold it."""
+    step = 0.002
+    passed = np.arange(max(bound, 0.01), bound + 14, step)
+    half = Z * widened(passed, cuts, least_z)
+    for mean in np.arange(0.0, bound + 4.0, 0.25):
+        chance = np.exp(-((passed - mean) ** 2) / 2)
+        held = chance[np.abs(passed - mean) <= half].sum() / chance.sum()
+        assert 0.949 < held < 0.976, mean
+
+
+def test_errors_widen_by_no_more_than_all_of_a_contrast() -> None:
+    bound = 2.0 * 2.0
+    below = np.array([0.2, 1.2, 1.5, 3.0, 4.0])
+    expected = np.maximum((below + 0.75) / Z, 1.0)
+    assert widened(below, 50, 2.0) == pytest.approx(expected)
+    assert expected.tolist()[:2] == [1.0, 1.0]
+    assert widened([7.0, 1e3, np.inf], 50, 2.0).tolist() == [1.0] * 3
+    assert widened([np.nan], 50, 2.0) == pytest.approx([(bound + 0.75) / Z])  # as if just passed
+    # Without a threshold it had to be larger than what chance makes of all other cuts, either way.
+    assert math.erf(OF_49 / math.sqrt(2)) ** 49 == pytest.approx(0.5)
+    assert widened([np.nan], 50, 0.0) == pytest.approx([(OF_49 + 0.75) / Z])
+    assert widened([np.nan], 1, 0.0).tolist() == [1.0]
+    # Of a number that is 5 % of what passes, the mean that it speaks for.
+    at = 4.0 + np.array([0.8, 1.2, 1.6])
+    low = at - Z * widened(at, 50, 2.0)
+    rare = [
+        math.erfc((z - m) / math.sqrt(2)) / math.erfc((4 - m) / math.sqrt(2))
+        for z, m in zip(at, low, strict=True)
+    ]
+    assert rare == pytest.approx([0.05] * 3)
+
+
+def test_shares_hold_where_chance_chose_what_is_predicted() -> None:
+    """Classes drawn at random: the best of 31 ways to divide each of six attributes is noise."""
+    rng = np.random.default_rng(5)
+    names = [f"x{place}" for place in range(6)]
+    inputs = [Attribute.categorical(name, list("abcdef")) for name in names]
+    schema = Schema([*inputs, Attribute.categorical("y", ["no", "yes"])], target="y")
+    table: dict[str, Any] = {name: rng.choice(list("abcdef"), 1_000) for name in names}
+    table["y"] = rng.choice(["no", "yes"], 1_000)
+    disguise = RandomSubstitution(gamma=5, kind="gamma-diagonal", target="substitution", wave=0)
+    times, right = 100, 0
+    for seed in range(times):
+        release = disguise.disguise(table, schema, seed=seed)
+        tree = TreeClassifier("cart", method="naive", max_depth=1).fit(release).tree_
+        assert tree.share_errors is not None
+        true = true_counts(tree, table)
+        shares, truth = (counts[1, 0] / counts[1].sum() for counts in (tree.counts, true))
+        right += bool(abs(shares - truth) <= Z * tree.share_errors[1])
+    assert right > 79  # a hundred intervals of 94 % hold no more once in a million times
 
 
 def test_intervals_reach_over_what_a_cut_cell_holds() -> None:
@@ -240,6 +347,22 @@ def test_channels_without_chance_leave_a_tree_as_it_is() -> None:
 
 
 # By hand
+
+
+def test_differences_are_of_the_class_that_a_test_moves_most() -> None:
+    """Node 1 has a fifth of the records, and 10, -4 and -6 more than a fifth of each class."""
+    tree = chain((0, 2.0), (1, 2.0))
+    mean = np.array([[50.0, 30, 20], [20, 2, -2], [30, 28, 22], [10, 25, 5], [20, 3, 17]])
+    held: Any = SimpleNamespace(nodes=np.arange(5), _of=lambda _: counts_of(mean))
+    apart, coefficients = _Measuring._differences(held, tree, np.array([1, 4]))
+    assert apart == pytest.approx([10, 11])  # of 28 in node 2 half were 14, and there are 3
+    expected = np.zeros((2, 5, 3))
+    expected[0, 1] = [0.5, -0.5, -0.5]
+    expected[0, 0] = -0.2 * expected[0, 1]
+    expected[1, 4] = [-0.35, 0.65, -0.35]
+    expected[1, 2] = -0.5 * expected[1, 4]
+    assert coefficients == pytest.approx(expected)
+    assert np.abs((coefficients * mean).sum((1, 2))) == pytest.approx(apart)
 
 
 def counts_of(mean: Any, *variances: Any) -> _Counts:

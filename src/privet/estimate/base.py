@@ -117,6 +117,7 @@ class Evidence(ABC):
     codings: tuple[Coding, ...]  # of the attributes that may be tested
     classes: tuple[Value, ...]
     tests_splits: ClassVar[bool] = False  # whether chance alone is kept from making splits
+    least_z: ClassVar[float] = 0.0  # standard errors by which the gain of a split must be above 0
 
     @abstractmethod
     def root(self) -> Frontier:

@@ -370,6 +370,7 @@ class WeightedEvidence(Evidence):
     """Evidence of a release by inverse weights; its channels must be invertible."""
 
     tests_splits = True
+    least_z = Linear.gain_z
 
     def __init__(
         self,
