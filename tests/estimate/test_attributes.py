@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from privet.estimate import attributes as module
 from privet.estimate.attributes import (
+    _balanced,
     _errs_less,
     _fewer,
     _lightened,
@@ -60,11 +62,10 @@ def test_a_table_grows_by_attributes_that_pay_and_by_no_other() -> None:
     evidence = every_attribute("as-f2", 8)
     alone = evidence.together([AGE])
     assert alone is not None
-    wide = _widened(evidence, alone.priced(tree_of), tree_of, set())
+    wide = _widened(evidence, alone.priced(tree_of), tree_of)
     assert {SALARY, AGE} <= {*wide.whole} <= {SALARY, 1, AGE}  # a commission tells of a salary
     assert wide._cost is not None
-    assert _widened(evidence, wide, tree_of, set()) is wide
-    assert _widened(evidence, alone, tree_of, {SALARY, 1}).whole == (AGE,)
+    assert _widened(evidence, wide, tree_of) is wide
 
 
 def test_tests_of_one_attribute_count_together() -> None:
@@ -109,6 +110,19 @@ def test_a_table_loses_the_attribute_that_does_not_pay_and_no_other(
     alone = evidence.together([AGE])
     assert alone is not None
     assert _lightened(evidence, alone, tree_of) is alone
+
+
+@pytest.mark.parametrize("lighter", [True, False])
+def test_a_table_that_lost_an_attribute_is_not_made_larger(
+    monkeypatch: pytest.MonkeyPatch, *, lighter: bool
+) -> None:
+    evidence = every_attribute("as-f2", 8)
+    both, alone = evidence.together([SALARY, AGE]), evidence.together([AGE])
+    assert both is not None
+    assert alone is not None
+    monkeypatch.setattr(module, "_lightened", lambda *_: alone if lighter else both)
+    monkeypatch.setattr(module, "_widened", lambda *_: evidence)
+    assert _balanced(evidence, both, tree_of) is (alone if lighter else evidence)
 
 
 @pytest.mark.parametrize("errs", [0.1, 0.4])

@@ -70,10 +70,9 @@ def in_one_table(every: FittedEvidence, grown: Grown) -> FittedEvidence:
 
 
 def _balanced(every: FittedEvidence, whole: FittedEvidence, grown: Grown) -> FittedEvidence:
-    """Return evidence in one table without attributes that do not pay, and with others that do."""
+    """Return evidence in one table without attributes that do not pay, or with others that do."""
     lighter = _lightened(every, whole, grown)
-    tried = {*whole.whole} - {*lighter.whole}
-    return _widened(every, lighter, grown, tried)
+    return _widened(every, whole, grown) if lighter is whole else lighter
 
 
 def _lightened(every: FittedEvidence, whole: FittedEvidence, grown: Grown) -> FittedEvidence:
@@ -113,23 +112,21 @@ def _fewer(every: FittedEvidence, closer: FittedEvidence, grown: Grown) -> Fitte
     return whole if _errs_less(grown(whole), paths) else closer
 
 
-def _widened(
-    every: FittedEvidence, whole: FittedEvidence, grown: Grown, tried: set[int]
-) -> FittedEvidence:
+def _widened(every: FittedEvidence, whole: FittedEvidence, grown: Grown) -> FittedEvidence:
     """Return evidence in one table of more attributes, as long as another one pays.
 
-    Two attributes may say much together and next to nothing alone. So each that was not ``tried``
-    is put in a small table together with those of ``whole``.
+    Two attributes may say much together and next to nothing alone. So each is tried in a small
+    table together with those of ``whole``.
     """
     best, gain = whole, _worth_looking_for(every.rows)
     least = gain / 8  # errors among half of the records: a quarter of what has to be saved
-    for place in sorted({*range(len(every.codings))} - {*whole.whole} - tried):
+    for place in sorted({*range(len(every.codings))} - {*whole.whole}):
         places = (*whole.whole, place)
         larger, small = every.together(places), every.in_small_table(places, least)
         if larger is not None and small is not None:
             saved = small.saved_by(place, grown, gain)
             best, gain = (larger, saved) if saved > gain else (best, gain)
-    return whole if best is whole else _widened(every, best.priced(grown), grown, tried)
+    return whole if best is whole else _widened(every, best.priced(grown), grown)
 
 
 def _worth_looking_for(rows: int) -> float:
