@@ -169,8 +169,8 @@ def _settings(tables: Sequence[str], asked: argparse.Namespace) -> list[dict[str
                 rows=[asked.rows],
                 method=[method],
                 gamma=[gamma],
-                kind=[asked.kind if asked.same else asked.kind or channels.kind],
-                bins=[asked.bins if asked.same else asked.bins or channels.at(gamma)],
+                kind=[asked.kind or (None if asked.same else channels.kind)],
+                bins=[asked.bins or (None if asked.same else channels.at(gamma))],
                 disguises=[asked.disguises],
             )
     return settings

@@ -51,7 +51,7 @@ def test_what_is_left_out_is_not_tested() -> None:
 
 def test_a_small_table_is_coarse_and_one_that_cannot_be_small_is_none() -> None:
     evidence = every_attribute("as-f2", 8)
-    small = evidence.in_small_table((SALARY, 1, AGE, 6))
+    small = evidence.in_small_table((SALARY, COMMISSION, AGE, 6))
     assert small is not None
     joint = small.joints([small.whole])[small.whole]
     assert joint.observed[..., 0].size <= 1 << 15
@@ -63,7 +63,9 @@ def test_a_table_grows_by_attributes_that_pay_and_by_no_other() -> None:
     alone = evidence.together([AGE])
     assert alone is not None
     wide = _widened(evidence, alone.priced(tree_of), tree_of)
-    assert {SALARY, AGE} <= {*wide.whole} <= {SALARY, 1, AGE}  # a commission tells of a salary
+    assert (
+        {SALARY, AGE} <= {*wide.whole} <= {SALARY, COMMISSION, AGE}
+    )  # a commission tells of a salary
     assert wide._cost is not None
     assert _widened(evidence, wide, tree_of) is wide
 
