@@ -19,6 +19,7 @@ from privet.estimate.em import Axis, em_up_to
 from privet.estimate.joint import Joint
 from privet.estimate.kernels import count_joint
 from privet.estimate.parted import Start, fit_parted, steps_by_halves
+from privet.estimate.slanted import features_of
 from privet.estimate.view import LEAST_GROUPS, View, coarser, outputs_at, paired, view
 
 if TYPE_CHECKING:
@@ -55,10 +56,12 @@ class JointTables:
         self._axes = [_axis(part, coding) for coding in codings]
         self._class_axis = Axis.of(part.channel(target), len(classes))
         self._joints: dict[tuple[int, ...], Joint] = {}
-        # All that were ever fitted, by how finely they show their numbers: copies share them.
-        self._known: dict[tuple[tuple[int, ...], int], Joint] = {}
+        # All that were ever fitted, by how finely they show their numbers, and whether they serve
+        # all: copies share them.
+        self._known: dict[tuple[tuple[int, ...], int, bool], Joint] = {}
         self.offered = frozenset(range(len(codings)))
         self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
+        self._slanting: tuple[int, ...] = ()  # of the table whose classes may start from a slant
         self._most, self._most_cells = MOST, MOST_CELLS
 
     @property
@@ -74,19 +77,21 @@ class JointTables:
         return {places: self._joints[places] for places in able}
 
     def _fit(self, sets: list[tuple[int, ...]]) -> None:
-        steps = {places: self._step(places) or 1 for places in sets if places not in self._joints}
-        new = [
-            (places, step) for places, step in steps.items() if (places, step) not in self._known
-        ]
+        wanted = {
+            places: (places, self._step(places) or 1, places == self._slanting)
+            for places in sets
+            if places not in self._joints
+        }
+        new = [key for key in wanted.values() if key not in self._known]
         if new:
-            views = [self._views(*each) for each in new]
-            observed = self._count([places for places, _ in new], views)
+            views = [self._views(places, step) for places, step, _ in new]
+            observed = self._count([places for places, *_ in new], views)
 
             def fit(number: int) -> Joint:
                 return self._fitted(new[number][0], views[number], observed[number])
 
             self._known.update(zip(new, in_threads(fit, range(len(new))), strict=True))
-        self._joints.update({places: self._known[places, step] for places, step in steps.items()})
+        self._joints.update({places: self._known[key] for places, key in wanted.items()})
 
     def _fitted(
         self,
@@ -105,20 +110,21 @@ class JointTables:
             most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
             return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
         start = self._start(places, views)
+        coarse = self._coarse(places, axes, observed, start)
         if steps is None:
-            steps = self._steps(places, axes, observed, start).for_twice()
-        table = fit_parted(axes, observed, start, steps)
+            steps = steps_by_halves(*coarse).for_twice()
+        table = fit_parted(axes, observed, start, steps, coarse)
         return Joint(views, self._class_axis, observed, table, steps)
 
-    def _steps(
+    def _coarse(
         self, places: tuple[int, ...], axes: Sequence[Axis], observed: Floats, start: Start
-    ) -> Steps:
-        """Return how far half of the records can be fitted; large tables are asked in pairs.
+    ) -> tuple[Sequence[Axis], Floats, Start]:
+        """Return the same seen in pairs of cells if it is large, to look for what few numbers say.
 
         How many steps foretell best hardly depends on how finely numbers are seen: on AS's F2-F5
         pairs of cells change them by a tenth.
         """
-        seen, margins = [*axes], [*start.margins]
+        seen, margins, features = [*axes], [*start.margins], [*start.features]
         large = max(observed.size, math.prod(axis.inputs for axis in axes)) > MOST_CELLS
         for axis, place in enumerate(places):
             wide = self.codings[place].ordered and axes[axis].inputs >= 2 * LEAST_GROUPS
@@ -127,13 +133,22 @@ class JointTables:
                 starts = np.arange(0, axes[axis].outputs, viewed.step)
                 observed = np.add.reduceat(observed, starts, axis=axis)
                 seen[axis], margins[axis] = viewed.axis, viewed.groups(margins[axis])
-        return steps_by_halves(seen, observed, Start(margins, start.classes))
+                if features:
+                    features[axis] = viewed.means(features[axis])
+        return seen, observed, Start(margins, start.classes, features)
 
     def _start(self, places: tuple[int, ...], views: Sequence[View]) -> Start:
-        """Return what is known of some attributes and the class from tables of one attribute."""
+        """Return what is known of some attributes and the class from tables of one attribute.
+
+        Classes of the one table for all may start from a slanting border.
+        """
         alone = [self._joints[(place,)].table for place in places]
         margins = [viewed.groups(table.sum(-1)) for viewed, table in zip(views, alone, strict=True)]
-        return Start(margins, alone[0].sum(0))
+        features: list[Floats] = []
+        if places == self._slanting:
+            codings = [self.codings[place] for place in places]
+            features = list(map(features_of, codings, views, margins))
+        return Start(margins, alone[0].sum(0), features)
 
     def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
         """Count the joint tables of several sets in one pass over the records."""

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privet.estimate.em import hurried, hurried_steps, log_likelihood, rows_of, turned
+from privet.estimate.em import hurried, hurried_steps, rows_of, turned
+from privet.estimate.slanted import slanted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from privet.coding import Floats
     from privet.estimate.em import Axis
+
+    Coarse = tuple[Sequence[Axis], Floats, "Start"]
 
 __all__ = ["Start", "Steps", "fit_parted", "halved", "steps_by_halves"]
 
@@ -29,10 +32,15 @@ WAIT = 2  # hurried steps that do not foretell better, after which none is expec
 
 
 class Start(NamedTuple):
-    """What a table starts from: its attributes' distributions, as if independent, and classes'."""
+    """What a table starts from: its attributes' distributions, as if independent, and classes'.
+
+    ``features`` are those that a slanting border may hang on, one array an attribute; none if
+    classes start alike everywhere.
+    """
 
     margins: Sequence[Floats]
     classes: Floats
+    features: Sequence[Floats] = ()
 
     def rows(self, records: float) -> Floats:
         """Return how many records lie where, if attributes have nothing to do with each other."""
@@ -48,10 +56,11 @@ class Start(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """How many hurried steps each part takes."""
+    """How many hurried steps each part takes, and whether classes start from a slanting border."""
 
     rows: int
     classes: int
+    slants: bool = False
 
     def for_twice(self) -> Steps:
         """Return the steps for twice as many records.
@@ -60,7 +69,8 @@ class Steps(NamedTuple):
         from chance once the records reach a multiple of that. So plain steps go with the records,
         and hurried ones with their root.
         """
-        return Steps(*(round(math.sqrt(2) * steps) for steps in self))
+        rows, classes = (round(math.sqrt(2) * steps) for steps in (self.rows, self.classes))
+        return Steps(rows, classes, self.slants)
 
 
 def halved(observed: Floats) -> tuple[Floats, Floats]:
@@ -79,30 +89,62 @@ def steps_by_halves(axes: Sequence[Axis], observed: Floats, start: Start) -> Ste
     One step brings what was counted without a disguise.
     """
     rows = classes = 1
+    slants = False
     halves = halved(observed)
     lying = [rows_of(half) for half in halves]
     starts = [start.rows(half.sum()) for half in halves]
     if not _are_exact(axes[:-1]):
         pairs = zip(lying, lying[::-1], starts, strict=True)
-        rows = round(float(np.mean([_best(axes[:-1], *pair) for pair in pairs])))
+        rows = _mean(_best(axes[:-1], *pair) for pair in pairs)
     if not _are_exact(axes):
-        best = []
+        alike, slanting = [], []
         for half, other, counts, first in zip(halves, halves[::-1], lying, starts, strict=True):
             fitted = _fitted(axes[:-1], counts, first, rows)
-            best.append(_best(axes, half, other, start.table(fitted), fitted))
-        classes = max(1, round(float(np.mean(best))))
-    return Steps(rows, classes)
+            alike.append(_best(axes, half, other, start.table(fitted), fitted))
+            if start.features:
+                slant = slanted(axes, half, fitted, start.classes, start.features)
+                table = slant.table(fitted, start.features)
+                slanting.append(_best(axes, half, other, table, fitted))
+        slants = bool(slanting) and _leads(slanting, alike)
+        classes = max(0 if slants else 1, _mean(slanting if slants else alike))
+    return Steps(rows, classes, slants)
+
+
+def _mean(found: Iterable[Foretold]) -> int:
+    return round(float(np.mean([best.steps for best in found])))
+
+
+def _leads(ones: Sequence[Foretold], others: Sequence[Foretold]) -> bool:
+    """Whether some fits foretell better than others, by more than a standard error."""
+    lead = square = 0.0
+    for one, other in zip(ones, others, strict=True):
+        more = one.logs - other.logs
+        lead += float(one.counts @ more)
+        square += float(one.counts @ more**2)
+    return lead > math.sqrt(square)
 
 
 def _are_exact(axes: Sequence[Axis]) -> bool:
     return all(axis.is_exact for axis in axes)
 
 
-def fit_parted(axes: Sequence[Axis], observed: Floats, start: Start, steps: Steps) -> Floats:
-    """Return the fitted table: attributes × classes, the last of the axes."""
+def fit_parted(
+    axes: Sequence[Axis], observed: Floats, start: Start, steps: Steps, coarse: Coarse | None = None
+) -> Floats:
+    """Return the fitted table: attributes × classes, the last of the axes.
+
+    A slanting border is looked for in the ``coarse`` view of the same, if there is one.
+    """
     total = rows_of(observed)
     rows = _fitted(axes[:-1], total, start.rows(total.sum()), steps.rows)
-    return _fitted(axes, observed, start.table(rows), steps.classes, rows)
+    table = start.table(rows)
+    if steps.slants:
+        seen, counts, begin = coarse or (axes, observed, start)
+        lying = rows_of(counts)
+        lying = _fitted(seen[:-1], lying, begin.rows(lying.sum()), steps.rows)
+        slant = slanted(seen, counts, lying, begin.classes, begin.features)
+        table = slant.table(rows, start.features)
+    return _fitted(axes, observed, table, steps.classes, rows)
 
 
 def _fitted(
@@ -111,25 +153,39 @@ def _fitted(
     return next(islice(hurried(axes, counts, table, rows), steps, None))[0]
 
 
+class Foretold(NamedTuple):
+    """How a fit of one half of the records foretells the other, after so many steps.
+
+    ``counts`` are what was observed of the other half where anything was, ``logs`` logarithms of
+    what was expected there.
+    """
+
+    steps: int
+    counts: Floats
+    logs: Floats
+
+
 def _best(
     axes: Sequence[Axis], half: Floats, other: Floats, table: Floats, rows: Floats | None = None
-) -> int:
+) -> Foretold:
     """Return after how many steps the fit of one half makes the other likeliest.
 
     A record more is expected as at the start: none of the other half is impossible.
     """
-    likeliest, best = -np.inf, 0
+    likeliest = -np.inf
     unseen = turned(axes, other).ravel()
     cells = np.flatnonzero(unseen)  # most are empty: a logarithm costs as much as all of a step
     unseen, first = unseen[cells], np.zeros(len(cells))
+    best = Foretold(0, unseen, first)
     path = islice(hurried(axes, half, table, rows), hurried_steps(MOST) + 1)
     for step, (_, means) in enumerate(path):
         expected = means.ravel()[cells]
         if step == 0:
             first = expected / max(float(half.sum()), 1.0)
-        likelihood = log_likelihood(unseen, expected + first)
+        logs = np.log(np.maximum(expected + first, 1e-300))
+        likelihood = float(unseen @ logs)
         if likelihood > likeliest:
-            likeliest, best = likelihood, step
-        elif step - best > WAIT:
+            likeliest, best = likelihood, Foretold(step, unseen, logs)
+        elif step - best.steps > WAIT:
             break
     return best

@@ -50,6 +50,10 @@ class View:
         """Return counts of codes as counts of groups."""
         return counts if self.spread is None else counts @ (self.spread > 0)
 
+    def means(self, values: Floats) -> Floats:
+        """Return what codes have, the first axis, as means of groups."""
+        return values if self.spread is None else self.spread.T @ values
+
     @cached_property
     def inverse(self) -> Floats | None:
         """The weight of each output for each code, by the left inverse; None if it is exact."""
