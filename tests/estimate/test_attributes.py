@@ -140,8 +140,7 @@ def test_fewer_attributes_share_a_table_if_their_tree_errs_less(
     def small(self: FittedEvidence, places: list[int]) -> FittedEvidence | None:
         return together(self, places) if len(places) < 3 else None
 
-    counts = np.zeros_like(paths.counts)
-    counts[:, 0], counts[:, 1] = (1 - errs) * ROWS / paths.nodes, errs * ROWS / paths.nodes
+    counts = paths.counts.sum(1)[:, None] * np.array([1 - errs, errs])
     monkeypatch.setattr(FittedEvidence, "together", small)
     claimed = replace(paths, counts=counts)
     chosen = _fewer(evidence, closer, lambda of: claimed if of is closer else tree_of(of))

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from privet.estimate.em import Axis, em_up_to, expected, hurried, hurried_steps
-from privet.estimate.parted import Start, Steps, fit_parted, halved, steps_by_halves
+from privet.estimate.parted import (
+    Start,
+    Steps,
+    fit_parted,
+    halved,
+    margin_of,
+    steps_by_halves,
+)
 
 if TYPE_CHECKING:
     from privet.coding import Floats
@@ -38,12 +45,14 @@ def seen(records: int, seed: int) -> "Floats":
 
 
 def start_of(table: "Floats") -> Start:
-    return Start([table.sum((1, 2)), table.sum((0, 2))], table.sum((0, 1)))
+    """A start that knows of no scores by which attributes could hang together."""
+    return Start([table.sum((1, 2)), table.sum((0, 2))], table.sum((0, 1)), [np.zeros((6, 0))] * 2)
 
 
-def test_the_start_is_the_product_of_its_margins() -> None:
-    start = Start([np.array([1.0, 3.0]), np.array([2.0, 2.0])], np.array([1.0, 4.0]))
-    rows = start.rows(80.0)
+def test_without_ties_the_start_is_the_product_of_its_margins() -> None:
+    margins = [np.array([1.0, 3.0]), np.array([2.0, 2.0])]
+    start = Start(margins, np.array([1.0, 4.0]), [np.zeros((2, 0))] * 2)
+    rows = start.rows((Axis(2, 2), Axis(2, 2)), np.array([[80.0, 0.0], [0.0, 0.0]]))
     np.testing.assert_allclose(rows, [[10.0, 10.0], [30.0, 30.0]])
     np.testing.assert_allclose(start.table(rows)[1, 0], [6.0, 24.0])
 
@@ -62,7 +71,7 @@ def test_classes_add_up_to_the_rows_that_were_fitted_first() -> None:
     alone = fit_parted(AXES, observed, start, Steps(5, 0))
     np.testing.assert_allclose(table.sum(-1), alone.sum(-1), rtol=1e-9)
     assert table.sum() == pytest.approx(observed.sum())
-    path = hurried(AXES[:-1], observed.sum(-1), start.rows(observed.sum()))
+    path = hurried(AXES[:-1], observed.sum(-1), start.rows(AXES[:-1], observed.sum(-1)))
     rows = [next(path)[0] for _ in range(6)][5]
     np.testing.assert_allclose(alone.sum(-1), rows, rtol=1e-9)
 
@@ -70,7 +79,7 @@ def test_classes_add_up_to_the_rows_that_were_fitted_first() -> None:
 def test_without_a_step_nothing_but_the_start_is_known() -> None:
     observed, start = seen(1_000, 3), start_of(truth(1.0))
     table = fit_parted(AXES, observed, start, Steps(0, 0))
-    np.testing.assert_allclose(table, start.table(start.rows(observed.sum())))
+    np.testing.assert_allclose(table, start.table(start.rows(AXES[:-1], observed.sum(-1))))
 
 
 def test_what_was_counted_without_a_disguise_is_fitted_exactly() -> None:
@@ -90,7 +99,8 @@ def test_more_records_are_fitted_further() -> None:
 def test_records_without_any_tie_take_no_step() -> None:
     """Attributes that have nothing to do with each other are known from their margins."""
     alike = start_of(truth(1.0))
-    means = expected(AXES, alike.table(alike.rows(100_000.0)))
+    rows = alike.rows(AXES[:-1], 100_000.0 * truth(1.0).sum(-1))
+    means = expected(AXES, alike.table(rows))
     taken = []
     for seed in range(10):
         observed = np.random.default_rng(seed).poisson(means).astype(np.float64)
@@ -114,7 +124,7 @@ def test_many_cells_and_few_records_are_nearer_the_truth_than_in_one_go() -> Non
     exact = np.stack([rows * ~first, rows * first], axis=-1)
     exact *= 20_000 / exact.sum()
     margins = [exact.sum(-1).sum(tuple({0, 1, 2} - {own})) for own in range(3)]
-    start = Start(margins, exact.sum((0, 1, 2)))
+    start = Start(margins, exact.sum((0, 1, 2)), [np.zeros((16, 0))] * 3)
     wrong = np.zeros(2)
     for seed in range(3):
         observed = np.random.default_rng(seed).poisson(expected(axes, exact)).astype(np.float64)
@@ -122,6 +132,35 @@ def test_many_cells_and_few_records_are_nearer_the_truth_than_in_one_go() -> Non
         ways = fit_parted(axes, observed, start, steps), em_up_to(axes, observed, 200)
         wrong += [np.abs(table - exact).sum() for table in ways]
     assert wrong[0] < 0.7 * wrong[1]
+
+
+def test_steps_are_chosen_by_shares_whatever_the_number_of_records_a_step_starts_from() -> None:
+    """Hurried steps overshoot the number of records, which foretells nothing."""
+    axis = Axis(8, 8, matrix=np.where(np.eye(8) > 0, 0.3, 0.1))
+    shares = 1 / np.arange(1.0, 9)
+    shares /= shares.sum()
+    for seed in range(8):
+        means = expected([axis], 50_000 * shares)
+        fitted = margin_of(axis, np.random.default_rng(seed).poisson(means).astype(np.float64))
+        assert np.abs(fitted / fitted.sum() - shares).sum() < 0.12
+
+
+def test_an_even_margin_stays_nearly_even() -> None:
+    """A free fit would bend it by chance."""
+    axis = Axis(32, 32, matrix=np.where(np.eye(32) > 0, 0.1, 0.9 / 31))
+    wrong = []
+    for seed in range(8):
+        observed = np.random.default_rng(seed).poisson(50_000 / 32, 32).astype(np.float64)
+        fitted = margin_of(axis, observed)
+        wrong.append(np.abs(fitted / fitted.sum() - 1 / 32).sum())
+        free = np.abs(em_up_to([axis], observed, 200) / observed.sum() - 1 / 32).sum()
+        assert wrong[-1] < free
+    assert np.median(wrong) < 0.05
+
+
+def test_a_margin_that_was_counted_is_exact() -> None:
+    counts = np.array([3.0, 1.0, 6.0])
+    np.testing.assert_array_equal(margin_of(Axis(3, 3), counts), counts)
 
 
 def test_hurried_steps_with_rows_keep_the_rows() -> None:

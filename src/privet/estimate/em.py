@@ -35,6 +35,7 @@ __all__ = [
     "hurried_steps",
     "log_likelihood",
     "rows_of",
+    "summed_to",
     "turned",
 ]
 
@@ -119,6 +120,16 @@ def expected(axes: Sequence[Axis], table: Floats, *, back: bool = False) -> Floa
 def rows_of(table: Floats) -> Floats:
     """Return sums over the classes: a product, because sums along a short axis are slow."""
     summed: Floats = table @ np.ones(table.shape[-1])
+    return summed
+
+
+def summed_to(table: Floats, axes: Sequence[int]) -> Floats:
+    """Return sums over all axes but some.
+
+    >>> summed_to(np.array([[1.0, 2.0], [3.0, 4.0]]), [1])
+    array([4., 6.])
+    """
+    summed: Floats = table.sum(tuple({*range(table.ndim)} - {*axes}))
     return summed
 
 

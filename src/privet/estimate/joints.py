@@ -2,7 +2,7 @@
 
 A set of attributes is capped: beyond ``MOST`` there is no table of it. Numbers are seen in groups
 of codes where a table of all of them would be too large. A table of several attributes is fitted in
-two parts (``parted``), which start from the tables of one attribute each.
+two parts (``parted``).
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import numpy as np
 
 from privet.compiled import in_threads
 from privet.errors import MethodError
-from privet.estimate.em import Axis, em_up_to
+from privet.estimate.em import Axis, em_up_to, rows_of, summed_to
 from privet.estimate.joint import Joint
 from privet.estimate.kernels import count_joint
-from privet.estimate.parted import Start, fit_parted, steps_by_halves
+from privet.estimate.parted import Start, fit_parted, margin_of, steps_by_halves
 from privet.estimate.slanted import features_of
+from privet.estimate.tied import scores_of
 from privet.estimate.view import LEAST_GROUPS, View, coarser, outputs_at, paired, view
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class JointTables:
             pace = self._paces[places[0]]
             most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
             return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
-        start = self._start(places, views)
+        start = self._start(places, views, observed)
         coarse = self._coarse(places, axes, observed, start)
         if steps is None:
             steps = steps_by_halves(*coarse).for_twice()
@@ -124,7 +125,8 @@ class JointTables:
         How many steps foretell best hardly depends on how finely numbers are seen: on AS's F2-F5
         pairs of cells change them by a tenth.
         """
-        seen, margins, features = [*axes], [*start.margins], [*start.features]
+        seen, margins = [*axes], [*start.margins]
+        scores, features = [*start.scores], [*start.features]
         large = max(observed.size, math.prod(axis.inputs for axis in axes)) > MOST_CELLS
         for axis, place in enumerate(places):
             wide = self.codings[place].ordered and axes[axis].inputs >= 2 * LEAST_GROUPS
@@ -133,22 +135,23 @@ class JointTables:
                 starts = np.arange(0, axes[axis].outputs, viewed.step)
                 observed = np.add.reduceat(observed, starts, axis=axis)
                 seen[axis], margins[axis] = viewed.axis, viewed.groups(margins[axis])
-                if features:
-                    features[axis] = viewed.means(features[axis])
-        return seen, observed, Start(margins, start.classes, features)
+                for values in filter(None, (scores, features)):
+                    values[axis] = viewed.means(values[axis])
+        return seen, observed, Start(margins, start.classes, scores, features)
 
-    def _start(self, places: tuple[int, ...], views: Sequence[View]) -> Start:
-        """Return what is known of some attributes and the class from tables of one attribute.
+    def _start(self, places: tuple[int, ...], views: Sequence[View], observed: Floats) -> Start:
+        """Return what is known of some attributes alone, and of the class.
 
         Classes of the one table for all may start from a slanting border.
         """
-        alone = [self._joints[(place,)].table for place in places]
-        margins = [viewed.groups(table.sum(-1)) for viewed, table in zip(views, alone, strict=True)]
-        features: list[Floats] = []
-        if places == self._slanting:
-            codings = [self.codings[place] for place in places]
-            features = list(map(features_of, codings, views, margins))
-        return Start(margins, alone[0].sum(0), features)
+        classes = self._joints[places[:1]].table.sum(0)
+        rows = rows_of(observed)
+        margins = [margin_of(seen.axis, summed_to(rows, [at])) for at, seen in enumerate(views)]
+        codings = [self.codings[place] for place in places]
+        scores = list(map(scores_of, codings, views, margins))
+        slants = places == self._slanting
+        features = list(map(features_of, codings, views, margins)) if slants else []
+        return Start(margins, classes, scores, features)
 
     def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
         """Count the joint tables of several sets in one pass over the records."""

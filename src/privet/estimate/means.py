@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from privet.release import Part, Release
     from privet.table import Batch, IntArrays
 
-__all__ = ["Mean", "mean_of_cells", "mean_of_numbers", "plain_digits"]
+__all__ = ["Mean", "expected_in_cells", "mean_of_cells", "mean_of_numbers", "plain_digits"]
 
 Z = 1.959963984540054  # of a 95 % interval
 _STEPS = 1 << 30, 1 << 15  # of a range, for sums of numbers and of their squares: no sum overflows
@@ -68,26 +68,13 @@ def mean_of_cells(
 ) -> Mean | None:
     """Return the mean of known numbers, by where inside its cell a number is expected.
 
-    That is where a smooth curve (monotone cubic) through the shares below each border puts it. The
-    mean is off by no more than if all numbers lay at the same ends of their cells.
+    The mean is off by no more than if all numbers lay at the same ends of their cells.
     """
     lower, upper = (np.asarray(side, np.float64) for side in (coding.lower, coding.upper))
     known = fitted[: coding.known]
     if known.sum() <= 0:
         return None
-    centres = (lower + upper) / 2
-    wide = upper > lower
-    if wide.any() and len(lower) > 1:
-        ends = np.concatenate([[lower[0]], upper])
-        places = np.concatenate([[0.0], np.cumsum(known) / known.sum()])
-        steps = np.concatenate([[True], np.diff(ends) > 0])
-        # ∫ x dF over a cell is the upper end's share of it less the area under F.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mass = np.diff(places)
-            area = _areas(ends[steps], places[steps], lower, upper)
-            expected = (upper * places[1:] - lower * places[:-1] - area) / mass
-        fine = wide & (mass > 1e-9) & (expected >= lower) & (expected <= upper)
-        centres = np.where(fine, expected, centres)
+    centres = expected_in_cells(coding, known)
     weights = np.append(centres, [0.0] * coding.missing)
     ones = np.append(np.ones(len(centres)), [0.0] * coding.missing)
     value = float(weights @ unbiased / (ones @ unbiased))
@@ -95,6 +82,34 @@ def mean_of_cells(
     error = math.sqrt(max(float(slope @ covariance @ slope), 0.0))
     shift = max(float(known @ (centres - lower)), float(known @ (upper - centres)))
     return Mean(value, error, shift / float(known.sum()))
+
+
+def expected_in_cells(coding: Coding, counts: Floats) -> Floats:
+    """Return where inside each cell a number is expected, by how many there are in each.
+
+    That is where a smooth curve (monotone cubic) through the shares below each border puts it; the
+    centre of a cell that has none.
+
+    >>> from privet.coding import Coding
+    >>> debt = Coding.cells("debt", [0, 10, 20], [10, 20, 90])
+    >>> expected_in_cells(debt, np.array([9, 4, 2])).round(1)
+    array([ 4.4, 14. , 41.1])
+    """
+    lower, upper = (np.asarray(side, np.float64) for side in (coding.lower, coding.upper))
+    centres: Floats = (lower + upper) / 2
+    wide, total = upper > lower, float(counts.sum())
+    if not wide.any() or len(lower) < 2 or total <= 0:
+        return centres
+    ends = np.concatenate([[lower[0]], upper])
+    places = np.concatenate([[0.0], np.cumsum(counts) / total])
+    steps = np.concatenate([[True], np.diff(ends) > 0])
+    # ∫ x dF over a cell is the upper end's share of it less the area under F.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mass = np.diff(places)
+        area = _areas(ends[steps], places[steps], lower, upper)
+        expected = (upper * places[1:] - lower * places[:-1] - area) / mass
+    fine = wide & (mass > 1e-9) & (expected >= lower) & (expected <= upper)
+    return np.where(fine, expected, centres)
 
 
 def _areas(ends: Floats, heights: Floats, lower: Floats, upper: Floats) -> Floats:

@@ -1,9 +1,9 @@
 """A joint table fitted in two parts: where the records lie, then which classes they have there.
 
 EM of all classes at once fits chance as soon as it fits sharp borders of classes. How densely
-records lie seldom has borders: it starts from the attributes as if nothing tied them, and takes few
-steps. Given that, the classes are fitted alone. Each part goes as far as what is fitted to half of
-the records foretells the other half.
+records lie seldom has borders: it starts from the attributes' own distributions and what pairs of
+them hang together by (``tied``), and takes few steps. Given that, the classes are fitted alone.
+Each part goes as far as what is fitted to half of the records foretells the other half.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privet.estimate.em import hurried, hurried_steps, rows_of, turned
+from privet.estimate.em import hurried, hurried_steps, log_likelihood, rows_of, turned
 from privet.estimate.slanted import slanted
+from privet.estimate.tied import tied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,29 +26,27 @@ if TYPE_CHECKING:
 
     Coarse = tuple[Sequence[Axis], Floats, "Start"]
 
-__all__ = ["Start", "Steps", "fit_parted", "halved", "steps_by_halves"]
+__all__ = ["Start", "Steps", "fit_parted", "halved", "margin_of", "steps_by_halves"]
 
 MOST = 400  # plain steps, as for tables that are fitted in one go
 WAIT = 2  # hurried steps that do not foretell better, after which none is expected to
 
 
 class Start(NamedTuple):
-    """What a table starts from: its attributes' distributions, as if independent, and classes'.
+    """What a table starts from: its attributes' distributions, and the classes'.
 
-    ``features`` are those that a slanting border may hang on, one array an attribute; none if
-    classes start alike everywhere.
+    ``scores`` are what pairs of attributes may hang together by, ``features`` what a slanting
+    border may hang on, one array an attribute; without features classes start alike everywhere.
     """
 
     margins: Sequence[Floats]
     classes: Floats
+    scores: Sequence[Floats] = ()
     features: Sequence[Floats] = ()
 
-    def rows(self, records: float) -> Floats:
-        """Return how many records lie where, if attributes have nothing to do with each other."""
-        rows = np.full((), records)
-        for margin in self.margins:
-            rows = rows[..., None] * (margin / margin.sum())
-        return rows
+    def rows(self, axes: Sequence[Axis], observed: Floats) -> Floats:
+        """Return how many records lie where, as far as single attributes and pairs show it."""
+        return tied(axes, observed, self.margins, self.scores)
 
     def table(self, rows: Floats) -> Floats:
         """Return a table whose classes have the same shares everywhere."""
@@ -92,7 +91,7 @@ def steps_by_halves(axes: Sequence[Axis], observed: Floats, start: Start) -> Ste
     slants = False
     halves = halved(observed)
     lying = [rows_of(half) for half in halves]
-    starts = [start.rows(half.sum()) for half in halves]
+    starts = [start.rows(axes[:-1], rows) for rows in lying]
     if not _are_exact(axes[:-1]):
         pairs = zip(lying, lying[::-1], starts, strict=True)
         rows = _mean(_best(axes[:-1], *pair) for pair in pairs)
@@ -105,23 +104,31 @@ def steps_by_halves(axes: Sequence[Axis], observed: Floats, start: Start) -> Ste
                 slant = slanted(axes, half, fitted, start.classes, start.features)
                 table = slant.table(fitted, start.features)
                 slanting.append(_best(axes, half, other, table, fitted))
-        slants = bool(slanting) and _leads(slanting, alike)
+        slants = bool(slanting) and _likelihood(slanting) > _likelihood(alike)
         classes = max(0 if slants else 1, _mean(slanting if slants else alike))
     return Steps(rows, classes, slants)
+
+
+def margin_of(axis: Axis, observed: Floats) -> Floats:
+    """Return how many records have each code of an attribute, by what was observed of it.
+
+    It starts from the same for all and goes as far as halves of the records say.
+    """
+    if axis.is_exact:
+        return observed
+    even = np.full(axis.inputs, observed.sum() / axis.inputs)
+    halves = halved(observed)
+    pairs = zip(halves, halves[::-1], strict=True)
+    steps = math.sqrt(2) * _mean(_best([axis], *pair, even / 2) for pair in pairs)
+    return _fitted([axis], observed, even, round(steps))
 
 
 def _mean(found: Iterable[Foretold]) -> int:
     return round(float(np.mean([best.steps for best in found])))
 
 
-def _leads(ones: Sequence[Foretold], others: Sequence[Foretold]) -> bool:
-    """Whether some fits foretell better than others, by more than a standard error."""
-    lead = square = 0.0
-    for one, other in zip(ones, others, strict=True):
-        more = one.logs - other.logs
-        lead += float(one.counts @ more)
-        square += float(one.counts @ more**2)
-    return lead > math.sqrt(square)
+def _likelihood(found: Iterable[Foretold]) -> float:
+    return sum(best.likelihood for best in found)
 
 
 def _are_exact(axes: Sequence[Axis]) -> bool:
@@ -136,12 +143,12 @@ def fit_parted(
     A slanting border is looked for in the ``coarse`` view of the same, if there is one.
     """
     total = rows_of(observed)
-    rows = _fitted(axes[:-1], total, start.rows(total.sum()), steps.rows)
+    rows = _fitted(axes[:-1], total, start.rows(axes[:-1], total), steps.rows)
     table = start.table(rows)
     if steps.slants:
         seen, counts, begin = coarse or (axes, observed, start)
         lying = rows_of(counts)
-        lying = _fitted(seen[:-1], lying, begin.rows(lying.sum()), steps.rows)
+        lying = _fitted(seen[:-1], lying, begin.rows(seen[:-1], lying), steps.rows)
         slant = slanted(seen, counts, lying, begin.classes, begin.features)
         table = slant.table(rows, start.features)
     return _fitted(axes, observed, table, steps.classes, rows)
@@ -154,15 +161,10 @@ def _fitted(
 
 
 class Foretold(NamedTuple):
-    """How a fit of one half of the records foretells the other, after so many steps.
-
-    ``counts`` are what was observed of the other half where anything was, ``logs`` logarithms of
-    what was expected there.
-    """
+    """After how many steps a fit of one half of the records makes the other likeliest."""
 
     steps: int
-    counts: Floats
-    logs: Floats
+    likelihood: float
 
 
 def _best(
@@ -170,22 +172,21 @@ def _best(
 ) -> Foretold:
     """Return after how many steps the fit of one half makes the other likeliest.
 
-    A record more is expected as at the start: none of the other half is impossible.
+    A record more is expected as at the start: none of the other half is impossible. A hurried step
+    starts from a table of more or fewer records than there are; only shares count.
     """
-    likeliest = -np.inf
+    best = Foretold(0, -np.inf)
     unseen = turned(axes, other).ravel()
     cells = np.flatnonzero(unseen)  # most are empty: a logarithm costs as much as all of a step
     unseen, first = unseen[cells], np.zeros(len(cells))
-    best = Foretold(0, unseen, first)
     path = islice(hurried(axes, half, table, rows), hurried_steps(MOST) + 1)
     for step, (_, means) in enumerate(path):
-        expected = means.ravel()[cells]
+        expected, total = means.ravel()[cells], float(means.sum())
         if step == 0:
-            first = expected / max(float(half.sum()), 1.0)
-        logs = np.log(np.maximum(expected + first, 1e-300))
-        likelihood = float(unseen @ logs)
-        if likelihood > likeliest:
-            likeliest, best = likelihood, Foretold(step, unseen, logs)
+            first = expected / max(total, 1.0)
+        likelihood = log_likelihood(unseen, (expected + first) / (total + 1.0))
+        if likelihood > best.likelihood:
+            best = Foretold(step, likelihood)
         elif step - best.steps > WAIT:
             break
     return best

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.estimate.em import Product, turned
+from privet.estimate.means import expected_in_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +28,10 @@ __all__ = ["Slant", "features_of", "slanted"]
 
 # How much scores are expected to change with an attribute's standard deviation, in nats: so much
 # that it hardly matters, but for borders that no record contradicts.
-STEEP = 4.0
+STEEP = 30.0
 BLIND = 0.1  # the share of records whose class hangs on nothing, where the search begins
 MOST_BLIND = 0.5
-STEPS = 50  # of the search
+STEPS = 400  # of the search
 
 
 class Slant(NamedTuple):
@@ -69,10 +70,10 @@ def features_of(coding: Coding, view: View, counts: Floats) -> Floats:
     """
     if not coding.ordered:
         return view.means(np.eye(coding.size))
-    codes = np.arange(coding.size)
-    known = view.means((codes < coding.known).astype(np.float64))
-    sums = view.means(np.nan_to_num(coding.decode(codes).astype(np.float64)))
-    values = sums / np.where(known > 0, known, 1.0)
+    inside = np.zeros(coding.size)
+    inside[: coding.known] = expected_in_cells(coding, view.fine(counts)[: coding.known])
+    known = view.means((np.arange(coding.size) < coding.known).astype(np.float64))
+    values = view.means(inside) / np.where(known > 0, known, 1.0)
     lying = counts * known
     shares = lying / max(float(lying.sum()), 1e-300)
     middle = float(values @ shares)

@@ -1,0 +1,136 @@
+"""How densely records lie where attributes hang together: a few numbers for each pair of them.
+
+A table of several attributes has thousands of cells, and a free fit of them finds more chance than
+truth. But how a pair of attributes hangs together mostly shows in few numbers: whether one goes up
+with the other, or which values of one go with which of the other. They are estimated through the
+channels by what a disguised record tells on average of its scores, and count for less the nearer
+they are to what chance brings. Of all tables with such pairs the one with the fewest ties besides
+is taken.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.estimate.em import summed_to
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from privet.coding import Coding, Floats
+    from privet.estimate.em import Axis
+    from privet.estimate.view import View
+
+    Sums = dict[tuple[int, ...], Floats]
+
+__all__ = ["raked", "scores_of", "tied"]
+
+MOST_TIED = 0.8  # a correlation beyond which a pair is not taken to hang together
+SWEEPS, NEAR = 10, 0.001  # through all pairs, until so few of the records are elsewhere
+NONE = 1e-300
+
+
+def scores_of(coding: Coding, view: View, counts: Floats) -> Floats:
+    """Return what pairs of attributes may hang together by: groups × scores.
+
+    Of numbers that is their rank, as a normal number, and whether one is missing; of categories,
+    which one it is. Scores are independent of each other, of mean 0 and variance 1.
+    """
+    from scipy.special import ndtri
+
+    shares = counts / max(float(counts.sum()), NONE)
+    if coding.ordered:
+        known = view.means((np.arange(coding.size) < coding.known).astype(np.float64))
+        lying = shares * known
+        ranks = (np.cumsum(lying) - lying / 2) / max(float(lying.sum()), NONE)
+        normal = known * ndtri(np.clip(ranks, 1e-6, 1 - 1e-6))
+        raw = np.stack([normal, 1 - known][: 1 + coding.missing], axis=1)
+    else:
+        raw = view.means(np.eye(coding.size))
+    return _whitened(raw, shares)
+
+
+def _whitened(raw: Floats, shares: Floats) -> Floats:
+    """Return scores of mean 0 whose covariance is the identity, as many as there are."""
+    centred = raw - shares @ raw
+    values, vectors = np.linalg.eigh(centred.T @ (shares[:, None] * centred))
+    large = values > 1e-9 * max(float(values.max()), NONE)
+    scores: Floats = centred @ (vectors[:, large] / np.sqrt(values[large]))
+    return scores
+
+
+def tied(
+    axes: Sequence[Axis], observed: Floats, margins: Sequence[Floats], scores: Sequence[Floats]
+) -> Floats:
+    """Return how many records lie where, by their attributes' distributions and pairwise ties."""
+    shares = [margin / margin.sum() for margin in margins]
+    records, product = float(observed.sum()), np.ones(())
+    for own in shares:
+        product = product[..., None] * own
+    if len(axes) < 2:
+        return records * product
+    told = [_told(*each) for each in zip(axes, shares, scores, strict=True)]
+    pairs: Sums = {}
+    for first, second in combinations(range(len(axes)), 2):
+        counted = summed_to(observed, (first, second))
+        tie = _tie(counted, told[first], told[second])
+        if tie.any():
+            odds = np.exp(scores[first] @ tie @ scores[second].T)
+            alone: Sums = {(0,): shares[first], (1,): shares[second]}
+            pairs[first, second] = raked(shares[first][:, None] * odds * shares[second], alone)
+    return records * raked(product, pairs)
+
+
+def _told(axis: Axis, shares: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    """Return the scores that each output means on average, and how much these vary."""
+    seen = axis.dense * shares
+    outputs = seen.sum(1)
+    means = seen @ scores / np.maximum(outputs, NONE)[:, None]
+    return means, means.T @ (outputs[:, None] * means)
+
+
+def _tie(counted: Floats, one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats:
+    """Return by what a pair's scores hang together: 0 if chance may have brought it."""
+    records = max(float(counted.sum()), 1.0)
+    (first, kept), (second, left) = one, other
+    kept, turn = np.linalg.eigh(kept)
+    left, back = np.linalg.eigh(left)
+    kept, left = np.maximum(kept, 1e-12), np.maximum(left, 1e-12)
+    shares = counted / records
+    first, second = first - shares.sum(1) @ first, second - shares.sum(0) @ second
+    moments = (first @ turn / kept).T @ shares @ (second @ back / left)
+    noise = 1 / (records * np.outer(kept, left))
+    true = _variance(moments, noise)
+    moments = turn @ (moments * (true / (true + noise))) @ back.T
+    before, strength, after = np.linalg.svd(moments, full_matrices=False)
+    strength = np.minimum(strength, MOST_TIED)
+    tie: Floats = before * (strength / (1 - strength**2)) @ after
+    return tie
+
+
+def _variance(values: Floats, noise: Floats) -> float:
+    """Return how much values vary around 0 beyond their noise."""
+    variance = 0.0
+    for _ in range(SWEEPS if values.size else 0):
+        weights = 1 / (noise + variance) ** 2
+        chance = float((weights * noise).sum() + 2 * np.sqrt(2 * ((weights * noise) ** 2).sum()))
+        variance = max(0.0, (float((weights * values**2).sum()) - chance) / float(weights.sum()))
+    return variance
+
+
+def raked(table: Floats, sums: Sums) -> Floats:
+    """Return shares that add up to the given ones along some axes, with the odds of a table."""
+    table = table / max(float(table.sum()), NONE)
+    for _ in range(SWEEPS):
+        wrong = 0.0
+        for axes, shares in sums.items():
+            found = summed_to(table, axes)
+            wrong += float(np.abs(found - shares).sum())
+            shape = [table.shape[axis] if axis in axes else 1 for axis in range(table.ndim)]
+            table = table * (shares / np.maximum(found, NONE)).reshape(shape)
+        if wrong < NEAR:
+            break
+    return table
