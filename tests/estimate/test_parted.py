@@ -45,14 +45,14 @@ def seen(records: int, seed: int) -> "Floats":
 
 
 def start_of(table: "Floats") -> Start:
-    """A start that knows of no scores by which attributes could hang together."""
-    return Start([table.sum((1, 2)), table.sum((0, 2))], table.sum((0, 1)), [np.zeros((6, 0))] * 2)
+    """A start that knows nothing of what the attributes have to do with each other."""
+    shares = table / table.sum()
+    return Start(np.outer(shares.sum((1, 2)), shares.sum((0, 2))), table.sum((0, 1)))
 
 
-def test_without_ties_the_start_is_the_product_of_its_margins() -> None:
-    margins = [np.array([1.0, 3.0]), np.array([2.0, 2.0])]
-    start = Start(margins, np.array([1.0, 4.0]), [np.zeros((2, 0))] * 2)
-    rows = start.rows((Axis(2, 2), Axis(2, 2)), np.array([[80.0, 0.0], [0.0, 0.0]]))
+def test_a_start_has_the_same_shares_of_classes_everywhere() -> None:
+    start = Start(np.array([[0.125, 0.125], [0.375, 0.375]]), np.array([1.0, 4.0]))
+    rows = start.rows(80.0)
     np.testing.assert_allclose(rows, [[10.0, 10.0], [30.0, 30.0]])
     np.testing.assert_allclose(start.table(rows)[1, 0], [6.0, 24.0])
 
@@ -71,7 +71,7 @@ def test_classes_add_up_to_the_rows_that_were_fitted_first() -> None:
     alone = fit_parted(AXES, observed, start, Steps(5, 0))
     np.testing.assert_allclose(table.sum(-1), alone.sum(-1), rtol=1e-9)
     assert table.sum() == pytest.approx(observed.sum())
-    path = hurried(AXES[:-1], observed.sum(-1), start.rows(AXES[:-1], observed.sum(-1)))
+    path = hurried(AXES[:-1], observed.sum(-1), start.rows(observed.sum()))
     rows = [next(path)[0] for _ in range(6)][5]
     np.testing.assert_allclose(alone.sum(-1), rows, rtol=1e-9)
 
@@ -79,7 +79,7 @@ def test_classes_add_up_to_the_rows_that_were_fitted_first() -> None:
 def test_without_a_step_nothing_but_the_start_is_known() -> None:
     observed, start = seen(1_000, 3), start_of(truth(1.0))
     table = fit_parted(AXES, observed, start, Steps(0, 0))
-    np.testing.assert_allclose(table, start.table(start.rows(AXES[:-1], observed.sum(-1))))
+    np.testing.assert_allclose(table, start.table(start.rows(observed.sum())))
 
 
 def test_what_was_counted_without_a_disguise_is_fitted_exactly() -> None:
@@ -99,8 +99,7 @@ def test_more_records_are_fitted_further() -> None:
 def test_records_without_any_tie_take_no_step() -> None:
     """Attributes that have nothing to do with each other are known from their margins."""
     alike = start_of(truth(1.0))
-    rows = alike.rows(AXES[:-1], 100_000.0 * truth(1.0).sum(-1))
-    means = expected(AXES, alike.table(rows))
+    means = expected(AXES, alike.table(alike.rows(100_000.0)))
     taken = []
     for seed in range(10):
         observed = np.random.default_rng(seed).poisson(means).astype(np.float64)
@@ -124,7 +123,8 @@ def test_many_cells_and_few_records_are_nearer_the_truth_than_in_one_go() -> Non
     exact = np.stack([rows * ~first, rows * first], axis=-1)
     exact *= 20_000 / exact.sum()
     margins = [exact.sum(-1).sum(tuple({0, 1, 2} - {own})) for own in range(3)]
-    start = Start(margins, exact.sum((0, 1, 2)), [np.zeros((16, 0))] * 3)
+    cells = margins[0][:, None, None] * margins[1][:, None] * margins[2]
+    start = Start(cells / cells.sum(), exact.sum((0, 1, 2)))
     wrong = np.zeros(2)
     for seed in range(3):
         observed = np.random.default_rng(seed).poisson(expected(axes, exact)).astype(np.float64)

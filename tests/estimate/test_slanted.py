@@ -28,7 +28,6 @@ def faint() -> Axis:
 
 
 AXES = (faint(), faint(), Axis(2, 2))
-NO_TIES = [np.zeros((SIZE, 0))] * 2
 
 
 def truth(first: "Mask", records: float, turned: float = 0.1) -> "Floats":
@@ -47,7 +46,7 @@ def start_of(first: "Mask") -> Start:
     exact = truth(first, 1.0)
     margins = [exact.sum((1, 2)), exact.sum((0, 2))]
     features = [features_of(AGE, View(faint()), margin) for margin in margins]
-    return Start(margins, exact.sum((0, 1)), NO_TIES, features)
+    return Start(exact.sum(-1), exact.sum((0, 1)), features)
 
 
 def right(table: "Floats", first: "Mask") -> float:
@@ -201,13 +200,12 @@ def test_a_table_that_starts_from_a_slant_is_nearer_the_truth() -> None:
 
 def test_the_border_may_be_looked_for_in_pairs_of_cells() -> None:
     start, observed = start_of(SLANT), seen(SLANT, 40_000, 7)
-    pairs = [view(axis, 2, margin) for axis, margin in zip(AXES, start.margins, strict=False)]
+    pairs = [view(axis, 2, np.ones(SIZE)) for axis in AXES[:-1]]
     begins = np.arange(0, SIZE, 2)
     fewer = np.add.reduceat(np.add.reduceat(observed, begins, 0), begins, 1)
     coarse = Start(
-        [each.groups(margin) for each, margin in zip(pairs, start.margins, strict=True)],
+        np.add.reduceat(np.add.reduceat(start.cells, begins, 0), begins, 1),
         start.classes,
-        [np.zeros((SIZE // 2, 0))] * 2,
         [each.means(own) for each, own in zip(pairs, start.features, strict=True)],
     )
     axes = (*(each.axis for each in pairs), AXES[-1])

@@ -97,11 +97,11 @@ def test_numbers_that_go_up_together_are_found_through_a_channel_that_hides_them
     assert max(found) < 1.1 * wrong(apart, shares)
 
 
-def test_records_and_margins_stay() -> None:
+def test_margins_stay() -> None:
     axes, margin = (faint(), faint()), np.arange(1.0, SIZE + 1)
     observed = seen(axes, together(5.0), 40_000, 1)
     rows = tied(axes, observed, [margin, alike(SIZE)], [number_scores(margin / margin.sum())] * 2)
-    assert rows.sum() == pytest.approx(observed.sum(), rel=1e-3)
+    assert rows.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(rows.sum(1) / rows.sum(), margin / margin.sum(), rtol=0.01)
 
 
@@ -147,7 +147,7 @@ def test_margins_that_are_a_little_off_tie_nothing() -> None:
     axes = (faint(SIZE, 0.6),) * 2
     even, scores = [alike(SIZE)] * 2, [number_scores(alike(SIZE))] * 2
     rows = tied(axes, expected(axes, 1e6 * shares), even, scores)
-    np.testing.assert_allclose(rows, 1e6 / SIZE**2)
+    np.testing.assert_allclose(rows, 1 / SIZE**2)
 
 
 def test_three_attributes_have_the_ties_of_their_pairs_and_no_more() -> None:
@@ -184,15 +184,16 @@ def test_what_was_counted_exactly_is_tied_as_it_was() -> None:
 
 
 def test_a_single_attribute_lies_as_its_margin_says() -> None:
-    rows = tied((faint(3),), np.array([4.0, 4.0, 2.0]), [np.array([1.0, 1.0, 2.0])], [])
-    np.testing.assert_allclose(rows, [2.5, 2.5, 5.0])
+    margin = np.array([1.0, 1.0, 2.0])
+    rows = tied((faint(3),), np.array([4.0, 4.0, 2.0]), [margin], [number_scores(margin / 4)])
+    np.testing.assert_allclose(rows, [0.25, 0.25, 0.5])
 
 
 def test_raking_keeps_odds_and_gives_sums() -> None:
     table = np.array([[4.0, 1.0], [2.0, 3.0]])
     sums: Sums = {(0,): np.array([0.3, 0.7]), (1,): np.array([0.6, 0.4])}
     found = raked(table, sums)
-    np.testing.assert_allclose(found.sum(1), sums[0,], rtol=1e-3)
-    np.testing.assert_allclose(found.sum(0), sums[1,], rtol=1e-3)
+    np.testing.assert_allclose(found.sum(1), sums[0,], atol=0.01)
+    np.testing.assert_allclose(found.sum(0), sums[1,], atol=0.01)
     odds = found[0, 0] * found[1, 1] / (found[0, 1] * found[1, 0])
     assert odds == pytest.approx(6.0)

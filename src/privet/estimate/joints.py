@@ -20,7 +20,7 @@ from privet.estimate.joint import Joint
 from privet.estimate.kernels import count_joint
 from privet.estimate.parted import Start, fit_parted, margin_of, steps_by_halves
 from privet.estimate.slanted import features_of
-from privet.estimate.tied import scores_of
+from privet.estimate.tied import scores_of, tied
 from privet.estimate.view import LEAST_GROUPS, View, coarser, outputs_at, paired, view
 
 if TYPE_CHECKING:
@@ -57,9 +57,10 @@ class JointTables:
         self._axes = [_axis(part, coding) for coding in codings]
         self._class_axis = Axis.of(part.channel(target), len(classes))
         self._joints: dict[tuple[int, ...], Joint] = {}
-        # All that were ever fitted, by how finely they show their numbers, and whether they serve
-        # all: copies share them.
+        # All that were ever fitted, by how finely they show their numbers and whether they serve
+        # all, and how often codes are: copies share them.
         self._known: dict[tuple[tuple[int, ...], int, bool], Joint] = {}
+        self._margins: dict[int, Floats] = {}
         self.offered = frozenset(range(len(codings)))
         self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
         self._slanting: tuple[int, ...] = ()  # of the table whose classes may start from a slant
@@ -125,33 +126,39 @@ class JointTables:
         How many steps foretell best hardly depends on how finely numbers are seen: on AS's F2-F5
         pairs of cells change them by a tenth.
         """
-        seen, margins = [*axes], [*start.margins]
-        scores, features = [*start.scores], [*start.features]
+        seen, cells, features = [*axes], start.cells, [*start.features]
         large = max(observed.size, math.prod(axis.inputs for axis in axes)) > MOST_CELLS
         for axis, place in enumerate(places):
             wide = self.codings[place].ordered and axes[axis].inputs >= 2 * LEAST_GROUPS
             if large and wide and self._axes[place].matrix is None:  # noise is fitted as it is
-                viewed = coarser(axes[axis], margins[axis])
+                viewed = coarser(axes[axis], summed_to(cells, [axis]))
                 starts = np.arange(0, axes[axis].outputs, viewed.step)
                 observed = np.add.reduceat(observed, starts, axis=axis)
-                seen[axis], margins[axis] = viewed.axis, viewed.groups(margins[axis])
-                for values in filter(None, (scores, features)):
-                    values[axis] = viewed.means(values[axis])
-        return seen, observed, Start(margins, start.classes, scores, features)
+                cells = np.moveaxis(viewed.groups(np.moveaxis(cells, axis, -1)), -1, axis)
+                seen[axis] = viewed.axis
+                if features:
+                    features[axis] = viewed.means(features[axis])
+        return seen, observed, Start(cells, start.classes, features)
 
     def _start(self, places: tuple[int, ...], views: Sequence[View], observed: Floats) -> Start:
-        """Return what is known of some attributes alone, and of the class.
+        """Return where records lie by single attributes and pairs, and how many have which class.
 
         Classes of the one table for all may start from a slanting border.
         """
-        classes = self._joints[places[:1]].table.sum(0)
-        rows = rows_of(observed)
-        margins = [margin_of(seen.axis, summed_to(rows, [at])) for at, seen in enumerate(views)]
         codings = [self.codings[place] for place in places]
+        margins = [seen.groups(self._margin(at)) for at, seen in zip(places, views, strict=True)]
         scores = list(map(scores_of, codings, views, margins))
+        cells = tied([seen.axis for seen in views], rows_of(observed), margins, scores)
         slants = places == self._slanting
         features = list(map(features_of, codings, views, margins)) if slants else []
-        return Start(margins, classes, scores, features)
+        return Start(cells, self._joints[places[:1]].table.sum(0), features)
+
+    def _margin(self, place: int) -> Floats:
+        """Return how many records have each code of an attribute."""
+        if place not in self._margins:
+            rows = rows_of(self._joints[(place,)].observed)
+            self._margins[place] = margin_of(self._axes[place], rows)
+        return self._margins[place]
 
     def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
         """Count the joint tables of several sets in one pass over the records."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from privet.estimate.em import hurried, hurried_steps, log_likelihood, rows_of, turned
 from privet.estimate.slanted import slanted
-from privet.estimate.tied import tied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,20 +32,19 @@ WAIT = 2  # hurried steps that do not foretell better, after which none is expec
 
 
 class Start(NamedTuple):
-    """What a table starts from: its attributes' distributions, and the classes'.
+    """What a table starts from: which share of the records each cell has, and each class.
 
-    ``scores`` are what pairs of attributes may hang together by, ``features`` what a slanting
-    border may hang on, one array an attribute; without features classes start alike everywhere.
+    ``features`` are those that a slanting border may hang on, one array an attribute; none if
+    classes start alike everywhere.
     """
 
-    margins: Sequence[Floats]
+    cells: Floats
     classes: Floats
-    scores: Sequence[Floats] = ()
     features: Sequence[Floats] = ()
 
-    def rows(self, axes: Sequence[Axis], observed: Floats) -> Floats:
-        """Return how many records lie where, as far as single attributes and pairs show it."""
-        return tied(axes, observed, self.margins, self.scores)
+    def rows(self, records: float) -> Floats:
+        """Return how many records lie where."""
+        return records * self.cells
 
     def table(self, rows: Floats) -> Floats:
         """Return a table whose classes have the same shares everywhere."""
@@ -91,7 +89,7 @@ def steps_by_halves(axes: Sequence[Axis], observed: Floats, start: Start) -> Ste
     slants = False
     halves = halved(observed)
     lying = [rows_of(half) for half in halves]
-    starts = [start.rows(axes[:-1], rows) for rows in lying]
+    starts = [start.rows(half.sum()) for half in halves]
     if not _are_exact(axes[:-1]):
         pairs = zip(lying, lying[::-1], starts, strict=True)
         rows = _mean(_best(axes[:-1], *pair) for pair in pairs)
@@ -143,12 +141,12 @@ def fit_parted(
     A slanting border is looked for in the ``coarse`` view of the same, if there is one.
     """
     total = rows_of(observed)
-    rows = _fitted(axes[:-1], total, start.rows(axes[:-1], total), steps.rows)
+    rows = _fitted(axes[:-1], total, start.rows(total.sum()), steps.rows)
     table = start.table(rows)
     if steps.slants:
         seen, counts, begin = coarse or (axes, observed, start)
         lying = rows_of(counts)
-        lying = _fitted(seen[:-1], lying, begin.rows(seen[:-1], lying), steps.rows)
+        lying = _fitted(seen[:-1], lying, begin.rows(lying.sum()), steps.rows)
         slant = slanted(seen, counts, lying, begin.classes, begin.features)
         table = slant.table(rows, start.features)
     return _fitted(axes, observed, table, steps.classes, rows)

@@ -11,7 +11,7 @@ is taken.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["raked", "scores_of", "tied"]
 
 MOST_TIED = 0.8  # a correlation beyond which a pair is not taken to hang together
-SWEEPS, NEAR = 10, 0.001  # through all pairs, until so few of the records are elsewhere
+SWEEPS, NEAR = 10, 0.01  # through all pairs, until so few of the records are elsewhere
+FAINT = 1e-12  # of a score's variance: the least that a channel is taken to keep
 NONE = 1e-300
 
 
@@ -65,54 +66,65 @@ def _whitened(raw: Floats, shares: Floats) -> Floats:
 def tied(
     axes: Sequence[Axis], observed: Floats, margins: Sequence[Floats], scores: Sequence[Floats]
 ) -> Floats:
-    """Return how many records lie where, by their attributes' distributions and pairwise ties."""
+    """Return the share of the records in each cell, by margins and what ties pairs of attributes.
+
+    ``margins`` say how often each attribute has which value, ``observed`` how many records were
+    observed where.
+    """
     shares = [margin / margin.sum() for margin in margins]
-    records, product = float(observed.sum()), np.ones(())
+    product = np.ones(())
     for own in shares:
         product = product[..., None] * own
-    if len(axes) < 2:
-        return records * product
     told = [_told(*each) for each in zip(axes, shares, scores, strict=True)]
     pairs: Sums = {}
     for first, second in combinations(range(len(axes)), 2):
-        counted = summed_to(observed, (first, second))
-        tie = _tie(counted, told[first], told[second])
+        tie = _tie(summed_to(observed, (first, second)), told[first], told[second])
         if tie.any():
             odds = np.exp(scores[first] @ tie @ scores[second].T)
             alone: Sums = {(0,): shares[first], (1,): shares[second]}
             pairs[first, second] = raked(shares[first][:, None] * odds * shares[second], alone)
-    return records * raked(product, pairs)
+    return raked(product, pairs)
 
 
-def _told(axis: Axis, shares: Floats, scores: Floats) -> tuple[Floats, Floats]:
-    """Return the scores that each output means on average, and how much these vary."""
+class _Told(NamedTuple):
+    """The scores that each output means on average, turned so that each varies for itself.
+
+    ``kept`` is how much they vary, where the scores themselves vary by 1; ``turn`` turns back.
+    """
+
+    means: Floats
+    kept: Floats
+    turn: Floats
+
+
+def _told(axis: Axis, shares: Floats, scores: Floats) -> _Told:
     seen = axis.dense * shares
     outputs = seen.sum(1)
     means = seen @ scores / np.maximum(outputs, NONE)[:, None]
-    return means, means.T @ (outputs[:, None] * means)
+    kept, turn = np.linalg.eigh(means.T @ (outputs[:, None] * means))
+    return _Told(means @ turn, np.maximum(kept, FAINT), turn)
 
 
-def _tie(counted: Floats, one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats:
+def _tie(counted: Floats, one: _Told, other: _Told) -> Floats:
     """Return by what a pair's scores hang together: 0 if chance may have brought it."""
     records = max(float(counted.sum()), 1.0)
-    (first, kept), (second, left) = one, other
-    kept, turn = np.linalg.eigh(kept)
-    left, back = np.linalg.eigh(left)
-    kept, left = np.maximum(kept, 1e-12), np.maximum(left, 1e-12)
     shares = counted / records
-    first, second = first - shares.sum(1) @ first, second - shares.sum(0) @ second
-    moments = (first @ turn / kept).T @ shares @ (second @ back / left)
-    noise = 1 / (records * np.outer(kept, left))
+    # Margins may be short of what was observed; that is no tie.
+    first = one.means - shares.sum(1) @ one.means
+    second = other.means - shares.sum(0) @ other.means
+    kept = np.outer(one.kept, other.kept)
+    moments, noise = first.T @ shares @ second / kept, 1 / (records * kept)
     true = _variance(moments, noise)
-    moments = turn @ (moments * (true / (true + noise))) @ back.T
+    moments = one.turn @ (moments * (true / (true + noise))) @ other.turn.T
     before, strength, after = np.linalg.svd(moments, full_matrices=False)
     strength = np.minimum(strength, MOST_TIED)
+    # So much that two normal numbers of that correlation hang together by.
     tie: Floats = before * (strength / (1 - strength**2)) @ after
     return tie
 
 
 def _variance(values: Floats, noise: Floats) -> float:
-    """Return how much values vary around 0 beyond their noise."""
+    """Return how much values vary around 0 beyond their noise, and two standard errors of it."""
     variance = 0.0
     for _ in range(SWEEPS if values.size else 0):
         weights = 1 / (noise + variance) ** 2
