@@ -34,9 +34,6 @@ __all__ = ["Mined", "mine"]
 # records no fixed confidence from 0.25 to 0.001 did better by more than half a point; on Adult 49
 # leaves are left of 4,663 and the accuracy on its test records rises from 80.9 to 86.2 %.
 CONFIDENCE, BY_CHANCE = 0.25, 10
-# The risk of more than a leaf where the class hangs on nothing, for a table of all possible records
-# that was fitted: its counts look surer than they are.
-CHANCE = 0.02
 
 # What `auto` compares with the method that the card suggests, which is the best one on average
 # (random worlds: python -m benchmarks worlds): by how many standard errors another must lead.
@@ -118,7 +115,7 @@ def mine(
     trees = tuple(_of_all(tree, release) for tree in trees)
     trees = _with_errors(trees, chosen, release, policy)
     fitted = chosen.method == "joint" and not chosen.evidence.tests_splits
-    if prune and fitted and len(trees) == 1 and is_chance(trees[0], CHANCE):
+    if prune and fitted and len(trees) == 1 and is_chance(trees[0]):
         trees = (trees[0].take([0]),)
     plain = all(part.channel(target) is None for part in release.parts)
     if plain and (trees[0].counts[0] > 0.5).sum() < 2:  # whole records, up to rounding

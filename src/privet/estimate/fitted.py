@@ -50,10 +50,6 @@ MOST_CHOSEN, MOST_CHOSEN_CELLS = 5, 1 << 18  # where few attributes were chosen
 WHOLE_CELLS, WHOLE_STEP = 1 << 21, 2  # of one table for all: cells by classes, codes of a group
 SETTLED_CELLS = 1 << 19  # of one table of all attributes that a tree tests, for its thresholds
 BLURRED = 0.3  # the pace below which noise leaves only what is smooth
-# The risk of a tree of more than a leaf where the class hangs on nothing: well below the twentieth
-# that is meant, because z² of a split of a fitted table is χ² only roughly. With 0.003, 5 % of the
-# tables of pure chance had a split at γ = 3.
-CHANCE = 0.001
 BOXES = 16  # nodes that a thread looks at in one go
 FAINT = 0.05  # of the surest split: what an attribute may seem sure of where noise blurs all
 
@@ -249,7 +245,7 @@ class FittedEvidence(JointTables, Evidence):
 
     def _is_chance(self, tree: Tree) -> bool:
         """Whether chance alone may have brought the surest split."""
-        return not self.is_exact and float(tree.z.max()) ** 2 < by_chance(tree, CHANCE)
+        return not self.is_exact and float(tree.z.max()) ** 2 < by_chance(tree)
 
     def _measured(self, tree: Tree) -> Tree:
         """Return the tree with what nobody asked as it grew: how sure splits and counts are."""
