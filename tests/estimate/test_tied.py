@@ -73,6 +73,25 @@ def test_scores_have_mean_0_and_are_independent(counts: list[int], ordered: bool
     )
 
 
+@given(
+    st.lists(st.sampled_from([0.0, 1e-9, 1.0, 1e6]), min_size=2, max_size=6),
+    st.lists(st.sampled_from([0.0, 1e-9, 1.0, 1e6]), min_size=2, max_size=6),
+    st.booleans(),
+    st.integers(0, 100),
+)
+def test_shares_are_shares_however_rare_values_are(
+    one: list[float], other: list[float], ordered: bool, seed: int
+) -> None:
+    margins = [np.array(one) + 1e-300, np.array(other) + 1e-300]
+    axes = tuple(faint(len(margin), 0.5) for margin in margins)
+    observed = np.random.default_rng(seed).poisson(30.0, (len(one), len(other))).astype(np.float64)
+    scored = number_scores if ordered else category_scores
+    scores = [scored(margin / margin.sum()) for margin in margins]
+    rows = tied(axes, observed, margins, scores)
+    assert (rows >= 0).all()
+    assert rows.sum() == pytest.approx(1.0, abs=0.05)
+
+
 def test_a_missing_number_has_a_score_of_its_own() -> None:
     coding = Coding.cells("age", [0, 1, 2], [1, 2, 3], missing=True)
     shares = np.array([0.3, 0.2, 0.3, 0.2])

@@ -30,6 +30,7 @@ __all__ = ["raked", "scores_of", "tied"]
 
 MOST_TIED = 0.8  # a correlation beyond which a pair is not taken to hang together
 SWEEPS, NEAR = 10, 0.01  # through all pairs, until so few of the records are elsewhere
+FAR = 30.0  # logarithms of odds: rare values have large scores
 FAINT = 1e-12  # of a score's variance: the least that a channel is taken to keep
 NONE = 1e-300
 
@@ -80,7 +81,7 @@ def tied(
     for first, second in combinations(range(len(axes)), 2):
         tie = _tie(summed_to(observed, (first, second)), told[first], told[second])
         if tie.any():
-            odds = np.exp(scores[first] @ tie @ scores[second].T)
+            odds = np.exp(np.clip(scores[first] @ tie @ scores[second].T, -FAR, FAR))
             alone: Sums = {(0,): shares[first], (1,): shares[second]}
             pairs[first, second] = raked(shares[first][:, None] * odds * shares[second], alone)
     return raked(product, pairs)
@@ -142,7 +143,8 @@ def raked(table: Floats, sums: Sums) -> Floats:
             found = summed_to(table, axes)
             wrong += float(np.abs(found - shares).sum())
             shape = [table.shape[axis] if axis in axes else 1 for axis in range(table.ndim)]
-            table = table * (shares / np.maximum(found, NONE)).reshape(shape)
+            more = np.divide(shares, found, out=np.zeros_like(found), where=found > 0)
+            table = table * more.reshape(shape)
         if wrong < NEAR:
             break
     return table
