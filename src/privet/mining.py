@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from privet.compiled import single_products
 from privet.errors import DataError, MethodError
 from privet.estimate.accuracy import accuracy
-from privet.estimate.contest import lead_of
+from privet.estimate.contest import APART, lead_of
 from privet.estimate.measured import measured
 from privet.estimate.methods import evidence_of
 from privet.grow import grow
@@ -39,7 +39,6 @@ CONFIDENCE, BY_CHANCE = 0.25, 10
 # (random worlds: python -m benchmarks worlds): by how many standard errors another must lead.
 RIVALS = ("naive", "direct")
 SURE = 2.0
-VAGUE = 0.1  # of the records: with a larger error a lead that is not sure is no number to print
 LEAST, ENOUGH = 100, 100_000  # records of a part, and in all, that methods are compared on
 
 
@@ -183,7 +182,7 @@ def _contest(release: Release, chosen: Chosen, growing: _Growing) -> Chosen:
 
 def _told(method: str, lead: Lead) -> str:
     """Say by how much a method leads; only the error where that is all there is to say."""
-    if lead.error > VAGUE and abs(lead.surely()) < SURE:
+    if lead.error > APART and abs(lead.surely()) < SURE:
         return f"{method} could not be told apart (± {100 * lead.error:.0f} points)"
     if max(abs(lead.value), lead.error) < 0.0005:  # what is printed would be 0.0 ± 0.0
         return f"{method} was equal"

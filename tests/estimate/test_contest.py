@@ -62,8 +62,10 @@ def test_thresholds_of_exact_numbers_are_kept_apart() -> None:
 
 
 def test_a_lead_is_as_sure_as_its_error_is_small() -> None:
-    assert Lead(0.05, 0.01).surely() == pytest.approx(5)
-    assert Lead(0.05, 0.01).surely(0.03) == pytest.approx(2)
+    assert Lead(0.05, 0.01).surely() == pytest.approx(5, rel=0.01)
+    assert Lead(0.05, 0.01).surely(0.03) == pytest.approx(2, rel=0.01)
+    assert Lead(2.17, 0.59).surely() < 1  # no tree leads by more than all records: it is noise
+    assert Lead(0.3, 0.1).surely() == pytest.approx(3 / np.sqrt(2))
     assert Lead(0.05, 0.0).surely() == np.inf
     assert Lead(0.0, 0.0).surely() == 0
     assert Lead(1e-16, 0.0).surely() == 0  # rounding: a tree does not lead itself
@@ -109,8 +111,8 @@ def test_a_lead_by_records_that_were_hardly_disguised_has_hardly_an_error() -> N
 
 def test_leads_in_standard_errors_and_in_words() -> None:
     """What has no error is sure, unless it is a rounding error itself."""
-    assert Lead(0.05, 0.02).surely() == pytest.approx(2.5)
-    assert Lead(0.05, 0.02).surely(0.09) == pytest.approx(-2.0)
+    assert Lead(0.05, 0.02).surely() == pytest.approx(2.5, rel=0.02)
+    assert Lead(0.05, 0.02).surely(0.09) == pytest.approx(-2.0, rel=0.02)
     assert Lead(0.05, 0.0).surely() == np.inf
     assert Lead(0.05, 0.0).surely(0.06) == -np.inf
     assert Lead(0.9e-9, 0.0).surely() == 0.0
