@@ -171,6 +171,22 @@ def test_a_disguised_class_is_no_obstacle() -> None:
     assert right(slant.table(rows, start.features), SLANT) > 0.93
 
 
+@pytest.mark.parametrize("far", [1.0, 1e3, 1e6])
+def test_numbers_stay_numbers_where_a_class_is_rare_and_values_lie_far_out(far: float) -> None:
+    """One record of a class that only the last cell has, and a value a thousand deviations out."""
+    exact = Axis(SIZE, SIZE)
+    axes = (exact, faint(), Axis(2, 2))
+    observed = np.zeros((SIZE, SIZE, 2))
+    observed[:, :, 0] = 7.0
+    observed[-1, -1] = [0.0, 1.0]
+    values = np.zeros((SIZE, 1))
+    values[-1] = far
+    slant = slanted(axes, observed, observed.sum(-1), observed.sum((0, 1)), [values, values])
+    table = slant.table(observed.sum(-1), [values, values])
+    assert np.isfinite(table).all()
+    assert table.sum() == pytest.approx(observed.sum())
+
+
 def test_halves_of_the_records_tell_a_slant_from_what_no_slant_can_be() -> None:
     for seed in range(4):
         slanting = steps_by_halves(AXES, seen(SLANT, 40_000, seed), start_of(SLANT))

@@ -92,6 +92,14 @@ def test_shares_are_shares_however_rare_values_are(
     assert rows.sum() == pytest.approx(1.0, abs=0.05)
 
 
+def test_two_rare_values_that_go_together_have_odds() -> None:
+    margin = np.array([1.0, 1e-9])
+    scores = [category_scores(margin / margin.sum())] * 2
+    rows = tied((Axis(2, 2), Axis(2, 2)), np.diag([1e6, 100.0]), [margin] * 2, scores)
+    assert np.isfinite(rows).all()
+    assert rows.sum() == pytest.approx(1.0)
+
+
 def test_a_missing_number_has_a_score_of_its_own() -> None:
     coding = Coding.cells("age", [0, 1, 2], [1, 2, 3], missing=True)
     shares = np.array([0.3, 0.2, 0.3, 0.2])
