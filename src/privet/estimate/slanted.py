@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Slant", "features_of", "slanted"]
 
 # How much scores are expected to change with an attribute's standard deviation, in nats: so much
-# that it hardly matters, but for borders that no record contradicts.
+# that it hardly matters, but for borders that no record contradicts. With 4, worlds of three to
+# five classes lost up to a tenth of the gap: the last of them needs the steepest score.
 STEEP = 30.0
 BLIND = 0.1  # the share of records whose class hangs on nothing, where the search begins
 MOST_BLIND = 0.5

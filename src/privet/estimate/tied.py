@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["raked", "scores_of", "tied"]
 
-MOST_TIED = 0.8  # a correlation beyond which a pair is not taken to hang together
+MOST_TIED = 0.8  # the largest correlation that is believed: chance can make it any
 SWEEPS, NEAR = 10, 0.01  # through all pairs, until so few of the records are elsewhere
 FAR = 30.0  # logarithms of odds: rare values have large scores
 FAINT = 1e-12  # of a score's variance: the least that a channel is taken to keep
