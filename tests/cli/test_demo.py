@@ -22,8 +22,8 @@ def test_json_tells_the_same() -> None:
     assert plain["accuracy"] > 0.85
     assert corrected["method"] == "joint"
     assert naive["method"] == "naive"
-    # Corrected counts tell the tree where it stands, from 20,000 records to a few points. Borders are
-    # blurred in a fitted table, so they say too little more often than too much.
+    # Corrected counts tell the tree where it stands, to a few points from 20,000 records. Borders
+    # are blurred in a fitted table, so they say too little more often than too much.
     assert -0.04 < corrected["accuracy"] - corrected["accuracy_by_its_own_counts"] < 0.06
     assert naive["accuracy"] < corrected["accuracy"]
     assert form["claim"]["class_disclosed"]
