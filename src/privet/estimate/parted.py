@@ -89,14 +89,13 @@ def steps_by_halves(axes: Sequence[Axis], observed: Floats, start: Start) -> Ste
     slants = False
     halves = halved(observed)
     lying = [rows_of(half) for half in halves]
-    starts = [start.rows(half.sum()) for half in halves]
     if not _are_exact(axes[:-1]):
-        pairs = zip(lying, lying[::-1], starts, strict=True)
-        rows = _mean(_best(axes[:-1], *pair) for pair in pairs)
+        pairs = zip(lying, lying[::-1], strict=True)
+        found = [_best(axes[:-1], *pair, start.rows(pair[0].sum())) for pair in pairs]
+        rows, lying = _mean(found), [best.table for best in found]
     if not _are_exact(axes):
         alike, slanting = [], []
-        for half, other, counts, first in zip(halves, halves[::-1], lying, starts, strict=True):
-            fitted = _fitted(axes[:-1], counts, first, rows)
+        for half, other, fitted in zip(halves, halves[::-1], lying, strict=True):
             alike.append(_best(axes, half, other, start.table(fitted), fitted))
             if start.features:
                 slant = slanted(axes, half, fitted, start.classes, start.features)
@@ -159,10 +158,11 @@ def _fitted(
 
 
 class Foretold(NamedTuple):
-    """After how many steps a fit of one half of the records makes the other likeliest."""
+    """After how many steps a fit of one half of the records makes the other likeliest, and the fit."""
 
     steps: int
     likelihood: float
+    table: Floats
 
 
 def _best(
@@ -173,18 +173,18 @@ def _best(
     A record more is expected as at the start: none of the other half is impossible. A hurried step
     starts from a table of more or fewer records than there are; only shares count.
     """
-    best = Foretold(0, -np.inf)
+    best = Foretold(0, -np.inf, table)
     unseen = turned(axes, other).ravel()
     cells = np.flatnonzero(unseen)  # most are empty: a logarithm costs as much as all of a step
     unseen, first = unseen[cells], np.zeros(len(cells))
     path = islice(hurried(axes, half, table, rows), hurried_steps(MOST) + 1)
-    for step, (_, means) in enumerate(path):
+    for step, (fitted, means) in enumerate(path):
         expected, total = means.ravel()[cells], float(means.sum())
         if step == 0:
             first = expected / max(total, 1.0)
         likelihood = log_likelihood(unseen, (expected + first) / (total + 1.0))
         if likelihood > best.likelihood:
-            best = Foretold(step, likelihood)
+            best = Foretold(step, likelihood, fitted.copy())
         elif step - best.steps > WAIT:
             break
     return best

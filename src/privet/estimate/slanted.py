@@ -10,11 +10,12 @@ on nothing, so a border can be sharp although none of its sides is pure.
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privet.estimate.em import Product, turned
+from privet.estimate.em import Product, rows_of, turned
 from privet.estimate.means import expected_in_cells
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ class Slant(NamedTuple):
         for place, (weights, own) in enumerate(zip(self.weights, features, strict=True)):
             after = [1] * (len(features) - place - 1)
             scores = scores + (own @ weights).reshape(len(own), *after, -1)
-        chances: Floats = np.exp(scores - scores.max(-1, keepdims=True))
-        chances /= chances.sum(-1, keepdims=True)
+        highest = reduce(np.maximum, np.moveaxis(scores, -1, 0))
+        chances: Floats = np.exp(scores - highest[..., None])
+        chances /= rows_of(chances)[..., None]
         return chances
 
     def table(self, rows: Floats, features: Sequence[Floats]) -> Floats:
@@ -99,7 +101,6 @@ def slanted(
     shares = classes / classes.sum()
     sizes = [own.shape[1] * len(shares) for own in features]
     ends = np.cumsum(sizes)
-    attributes = tuple(range(len(features)))
 
     def slant_of(numbers: Floats) -> Slant:
         parts = np.split(numbers[:-1], ends)
@@ -116,13 +117,13 @@ def slanted(
         means = np.maximum(means, 1e-300)
         likelihood = float((counts * np.log(means)).sum())
         slope = rows[..., None] * product.back(counts / means)
-        more = (1 - slant.blind) * chances * (slope - (chances * slope).sum(-1, keepdims=True))
-        slopes = []
-        for place, own in enumerate(features):
-            others = tuple(each for each in attributes if each != place)
-            slopes.append((own.T @ more.sum(others)).ravel())
+        leaning = chances * slope
         blinder = slant.blind * (1 - slant.blind / MOST_BLIND)
-        slopes += [more.sum(attributes), np.array([blinder * ((shares - chances) * slope).sum()])]
+        blinded = float(slope.reshape(-1, len(shares)).sum(0) @ shares - leaning.sum())
+        more = (1 - slant.blind) * (leaning - chances * rows_of(leaning)[..., None])
+        along = [_along(more, place) for place in range(len(features))]
+        slopes = [(own.T @ sums).ravel() for own, sums in zip(features, along, strict=True)]
+        slopes += [along[0].sum(0), np.array([blinder * blinded])]
         loose = numbers.copy()
         loose[-1] = 0.0
         loose /= STEEP**2
@@ -133,3 +134,12 @@ def slanted(
     begin[-1] = logit(BLIND / MOST_BLIND)
     found = minimize(unlikely, begin, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
     return slant_of(found.x)
+
+
+def _along(table: Floats, place: int) -> Floats:
+    """Return sums over all axes but one and the last, by products: sums of short rows are slow."""
+    own = table.shape[place]
+    before = np.ones(math.prod(table.shape[:place]))
+    sums = (before @ table.reshape(len(before), -1)).reshape(own, -1, table.shape[-1])
+    along: Floats = np.ones(sums.shape[1]) @ sums
+    return along
