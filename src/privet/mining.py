@@ -135,11 +135,10 @@ class _Growing(NamedTuple):
     def trees(self, chosen: Chosen, target: str, grower: Grower = _one) -> tuple[Tree, ...]:
         """Return the trees of some evidence."""
         policy = self.policy.counted(chosen.rows)
-        if not self.any_leaf:
-            policy = policy.but(min_samples_leaf=max(policy.min_samples_leaf, chosen.leaf))
+        evidence = chosen.evidence.with_leaves(0.0 if self.any_leaf else chosen.leaf)
         with single_products():
-            trees = grower(chosen.evidence, policy, target)
-        if self.prune and policy.confidence is None and not chosen.evidence.tests_splits:
+            trees = grower(evidence, policy, target)
+        if self.prune and policy.confidence is None and not evidence.tests_splits:
             trees = tuple(_pruned(tree) for tree in trees)
         return trees
 

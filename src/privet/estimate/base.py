@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from copy import copy
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -118,6 +119,7 @@ class Evidence(ABC):
     classes: tuple[Value, ...]
     tests_splits: ClassVar[bool] = False  # whether chance alone is kept from making splits
     least_z: ClassVar[float] = 0.0  # standard errors by which the gain of a split must be above 0
+    _least_leaf = 0.0
 
     @abstractmethod
     def root(self) -> Frontier:
@@ -126,6 +128,21 @@ class Evidence(ABC):
     @abstractmethod
     def split(self, frontier: Any, splits: Splits, keep: Mask) -> Frontier:
         """Return the frontier of those children, all laid end to end, that ``keep`` marks."""
+
+    def with_leaves(self, least: float) -> Self:
+        """Return the same evidence, whose leaves are to hold so many records."""
+        other = copy(self)
+        other._least_leaf = least
+        return other
+
+    @property
+    def least_leaf(self) -> float:
+        """How many records a leaf has to hold, whatever a policy allows."""
+        return self._least_leaf
+
+    def bounded(self, policy: Policy) -> Policy:
+        """Return the policy with leaves that hold as many records as they have to."""
+        return policy.but(min_samples_leaf=max(policy.min_samples_leaf, self.least_leaf))
 
     def narrowed(self, grown: Callable[[Evidence], Tree]) -> Evidence:
         """Return evidence that looks closer at what a first tree tests, or itself.

@@ -274,6 +274,15 @@ class FittedEvidence(JointTables, Evidence):
         noisy = bool(channels) and all(isinstance(channel, CoarseNoise) for channel in channels)
         return noisy and float(np.median(self._paces[disguised])) < BLURRED
 
+    @property
+    def least_leaf(self) -> float:
+        """How many records a leaf has to hold, so that none stands for what chance did to a cell.
+
+        Few numbers say where a slanting border runs, and chance does nothing to single cells.
+        """
+        steps = self.joints([self.whole])[self.whole].steps if self.whole else None
+        return 0.0 if steps is not None and steps.slants else self._least_leaf
+
     def root(self) -> FittedFrontier:
         """Return the frontier of the root, whose box is everything."""
         return self.at([Box()])

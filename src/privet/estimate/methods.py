@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "NOISY_SHARE", "Chosen", "codings_of", "evidence_of"]
 
 METHODS = ("auto", "naive", "global", "by-class", "local", "direct", "joint")
-LEAST_SHARE = 0.001  # of the records in a leaf of a fitted tree
+LEAST_SHARE = 0.001  # of the records in a leaf of a tree that is fitted cell by cell
 FEW = 200_000  # records up to which fitting a whole table beats inverting
 MOST_VALUES = 64  # of an attribute in joint tables that `auto` fits
 # By how much a first wave in cells of its own may make the records more and still be left out: its

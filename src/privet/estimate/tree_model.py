@@ -8,6 +8,7 @@ nothing larger than the table of what was observed is ever held.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -161,31 +162,39 @@ class TreeModel:
         ``towards`` says in which direction each threshold goes.
         """
         pieces: list[_Piece] = []
-        axes = range(len(self._places))
+        at = self.at.tolist()
         for leaf, (inside, moving) in enumerate(self._paths):
-            spans = [self._span(axis, moving) for axis in axes]
-            along = [self._along(axis, inside[axis], *spans[axis]) for axis in axes]
+            spans = self._spans(at, moving)
+            along = [
+                self._along(axis, own, *span)
+                for axis, (own, span) in enumerate(zip(inside, spans, strict=True))
+            ]
             _put(pieces, along, leaf, -1)
             for number, axis, is_left in moving:
                 low, high = spans[axis]
-                if self.at[number] != (high if is_left else low):
+                if at[number] != (high if is_left else low):
                     continue  # another threshold is nearer
                 ends = [
-                    self._along(axis, inside[axis], low, at)
+                    self._along(axis, inside[axis], low, end)
                     if is_left
-                    else self._along(axis, inside[axis], at, high)
-                    for at in (self.at[number], self.at[number] + towards[number] * WIDE)
+                    else self._along(axis, inside[axis], end, high)
+                    for end in (at[number], at[number] + towards[number] * WIDE)
                 ]
                 changed = [*along]
                 changed[axis] = (ends[1] - ends[0]) / (towards[number] * WIDE)
                 _put(pieces, changed, leaf, number)
         return pieces
 
-    def _span(self, axis: int, moving: list[tuple[int, int, bool]]) -> tuple[float, float]:
-        """Return from where to where a leaf reaches along an axis."""
-        ends = [(self.at[number], is_left) for number, along, is_left in moving if along == axis]
-        low = max((at for at, is_left in ends if not is_left), default=-np.inf)
-        return low, min((at for at, is_left in ends if is_left), default=np.inf)
+    def _spans(
+        self, at: Sequence[float], moving: list[tuple[int, int, bool]]
+    ) -> list[tuple[float, float]]:
+        """Return from where to where a leaf reaches along each axis."""
+        spans = [(-math.inf, math.inf)] * len(self._places)
+        for number, axis, is_left in moving:
+            low, high = spans[axis]
+            end = at[number]
+            spans[axis] = (low, min(high, end)) if is_left else (max(low, end), high)
+        return spans
 
     def _along(self, axis: int, inside: Floats, low: float, high: float) -> Floats:
         """Return by how much each group of an axis is inside."""

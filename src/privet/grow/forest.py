@@ -113,6 +113,7 @@ def grow_forest(
     """
     wanted = SysFor() if wanted is None else wanted
     evidence = evidence.narrowed(lambda of: grown(of, policy, target))
+    policy = evidence.bounded(policy)
     trees: list[Tree] = []
     known = Known(shared=True)
     for levels in _starts(evidence, policy, wanted):

@@ -67,7 +67,7 @@ def grown(
     known: Known | None = None,
 ) -> Tree:
     """Grow a tree from evidence as it is, without what the evidence itself prunes."""
-    codings = evidence.codings
+    codings, policy = evidence.codings, evidence.bounded(policy)
     frontier = levels[0].frontier if levels else evidence.root()
     total = frontier.total()
     if not total.counts.sum() > 0:
