@@ -259,9 +259,12 @@ class FittedEvidence(JointTables, Evidence):
         return replace(tree, z=z, errors=errors, size_errors=sizes)
 
     def settled(self, tree: Tree, *, inside: bool = True) -> Tree:
-        """Return the tree with its errors, and thresholds of disguised numbers inside cells."""
+        """Return the tree with its errors, and thresholds of disguised numbers inside cells.
+
+        Along a slanting border many small steps follow each other; they stay between cells.
+        """
         tree = self._measured(tree)
-        return settled(tree, self) if inside else tree
+        return settled(tree, self) if inside and not self._slants else tree
 
     @cached_property
     def is_blurred(self) -> bool:
@@ -280,8 +283,13 @@ class FittedEvidence(JointTables, Evidence):
 
         Few numbers say where a slanting border runs, and chance does nothing to single cells.
         """
+        return 0.0 if self._slants else self._least_leaf
+
+    @property
+    def _slants(self) -> bool:
+        """Whether the one table for all follows slanting borders."""
         steps = self.joints([self.whole])[self.whole].steps if self.whole else None
-        return 0.0 if steps is not None and steps.slants else self._least_leaf
+        return steps is not None and steps.slants
 
     def root(self) -> FittedFrontier:
         """Return the frontier of the root, whose box is everything."""
