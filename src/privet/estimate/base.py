@@ -132,7 +132,7 @@ class Evidence(ABC):
     def with_leaves(self, least: float) -> Self:
         """Return the same evidence, whose leaves are to hold so many records."""
         other = copy(self)
-        other._least_leaf = least
+        other._least_leaf = least  # noqa: SLF001 - a copy of itself
         return other
 
     @property

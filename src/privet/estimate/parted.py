@@ -158,7 +158,7 @@ def _fitted(
 
 
 class Foretold(NamedTuple):
-    """After how many steps a fit of one half of the records makes the other likeliest, and the fit."""
+    """The fit of half of the records that makes the other half likeliest, after so many steps."""
 
     steps: int
     likelihood: float
