@@ -173,6 +173,37 @@ def test_noise_that_chose_a_node_is_in_its_errors(
     assert here.counts == pytest.approx(elsewhere.counts)
 
 
+def test_noise_that_chose_a_test_is_in_the_errors_of_importances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Twice as wide below every test is twice as wide; below one, it is as that test adds."""
+    release = RandomSubstitution(gamma=20, wave=0).disguise(records(2_000), SCHEMA, seed=3)
+    tree = TreeClassifier(method="direct", max_depth=2).fit(release).tree_
+
+    def found(more: Any) -> Tree:
+        monkeypatch.setattr("privet.estimate.measured._chosen", lambda *_: np.array(more, float))
+        return measured(tree, release)
+
+    ones = np.ones(tree.nodes)
+    every, one, none = found(2 * ones), found(ones + (tree.parent == 0)), found(ones)
+    elsewhere = measured(tree, release, grown_here=False)
+    assert every.weight is not None
+    assert one.weight is not None
+    assert none.weight is not None
+    assert elsewhere.weight is not None
+    tested = none.weight[:, 1] > 0
+    assert tested.sum() > 1
+    assert every.weight[:, 1] == pytest.approx(2 * none.weight[:, 1])
+    assert elsewhere.weight[:, 1] == pytest.approx(none.weight[:, 1])
+    for tree_ in (every, one, elsewhere):
+        assert tree_.weight is not None
+        assert tree_.weight[:, 0] == pytest.approx(none.weight[:, 0])
+        assert tree_.z == pytest.approx(none.z)
+    between = one.weight[tested, 1]
+    assert (between > 1.001 * none.weight[tested, 1]).all()
+    assert (between < 1.999 * none.weight[tested, 1]).all()
+
+
 def test_contrasts_of_pure_nodes_are_as_large_as_noise_makes_them(
     contrasts: list[np.ndarray[Any, Any]],
 ) -> None:

@@ -215,13 +215,14 @@ class _Measuring:
             needed = np.ceil(np.maximum(rows * (Z * size / own) ** 2, least))
             needed = np.where(known, 0.0, needed)
         needed = np.where(np.isfinite(needed), needed, np.nan)
-        z, weight, contrasts = self._tests(tree, known)
+        more = np.ones(tree.nodes)
         if least_z is not None:
-            more = _chosen(tree, contrasts, least_z)
+            more = _chosen(tree, self._contrasts(tree, known), least_z)
             if least_z > 0:
                 more = np.maximum(more, self._flattered() / Z)
             errors *= more[:, None]
             share_errors *= more
+        z, weight = self._tests(tree, known, more)
         hidden = ~known
         errors[hidden], size[hidden], share_errors[hidden] = np.nan, np.nan, np.nan
         return replace(
@@ -236,37 +237,48 @@ class _Measuring:
             weight=weight,
         )
 
-    def _tests(self, tree: Tree, known: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-        """Return the z of tests, importances of attributes with errors, and contrasts of nodes."""
+    def _tests(self, tree: Tree, known: NDArray[np.bool_], more: Floats) -> tuple[Floats, Floats]:
+        """Return the z of tests, and importances of attributes with errors.
+
+        ``more`` is by how much wider the errors of each node are because noise chose it: so is what
+        the test above it adds to the errors of importances.
+        """
         z = np.where(tree.child < 0, 0.0, np.nan)
-        contrasts = np.full(tree.nodes, np.nan)
         attributes = len(tree.codings)
         weight = np.full((attributes, 2), np.nan)
-        compared = 1 + np.flatnonzero(known[1:] & known[tree.parent[1:]])
-        if not len(compared):
-            return z, weight, contrasts
-        tests = np.flatnonzero(tree.child >= 0).tolist()
-        told = [node for node in tests if known[[node, *tree.children(node)]].all()]
+        tests = np.flatnonzero(tree.child >= 0)
+        told = [node for node in tests.tolist() if known[[node, *tree.children(node)]].all()]
+        if not told:
+            return z, weight
         gains, slopes = self._gains(tree, told)
         total = gains.sum()
-        apart, differences = self._differences(tree, compared)
-        sums = np.concatenate([slopes, np.zeros((attributes, *slopes.shape[1:])), differences])
-        owner = tree.attribute[np.array(told, np.int64)]
+        sums = np.concatenate([slopes, np.zeros((attributes, *slopes.shape[1:]))])
+        owner = tree.attribute[told]
         shares = np.bincount(owner, gains, attributes) / (total or 1.0)
+        wide = slopes * more[tree.child[told], None, None]
         for place in range(attributes if total > 0 else 0):
-            own = slopes[owner == place].sum(0)
-            sums[len(told) + place] = (own - shares[place] * slopes.sum(0)) / total
+            own = wide[owner == place].sum(0)
+            sums[len(told) + place] = (own - shares[place] * wide.sum(0)) / total
         errors = self._deviations(sums)
         cut = self._cut_slack(sums)
         with np.errstate(divide="ignore", invalid="ignore"):
             z[told] = gains / (errors[: len(told)] + cut[: len(told)] / Z)
-            contrasts[compared] = apart / errors[len(told) + attributes :]
         z[np.isnan(z) & np.isin(np.arange(tree.nodes), told)] = 0.0
         if len(told) == len(tests) and total > 0:
             weight[:, 0] = shares
-            weight[:, 1] = (errors + cut / Z)[len(told) : len(told) + attributes]
+            weight[:, 1] = (errors + cut / Z)[len(told) :]
             weight[np.bincount(owner, minlength=attributes) == 0, 1] = 0.0
-        return z, weight, contrasts
+        return z, weight
+
+    def _contrasts(self, tree: Tree, known: NDArray[np.bool_]) -> Floats:
+        """Return by how many standard errors the classes of nodes differ from their parents'."""
+        contrasts = np.full(tree.nodes, np.nan)
+        compared = 1 + np.flatnonzero(known[1:] & known[tree.parent[1:]])
+        if len(compared):
+            apart, differences = self._differences(tree, compared)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                contrasts[compared] = apart / self._deviations(differences)
+        return contrasts
 
     def _differences(self, tree: Tree, compared: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Return how many records of a class nodes hold beyond their share of the parent's.
