@@ -145,9 +145,13 @@ def contrasts(monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray[Any, Any]]:
 
 @pytest.mark.parametrize(("method", "least_z"), [("naive", 0.0), ("direct", 2.0)])
 def test_noise_that_chose_a_node_is_in_its_errors(
-    method: str, least_z: float, contrasts: list[np.ndarray[Any, Any]]
+    method: str,
+    least_z: float,
+    contrasts: list[np.ndarray[Any, Any]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What is mined is wider for the tests above, in classes and their shares; nothing else is."""
+    monkeypatch.setattr("privet.estimate.measured.reach", lambda table, _: table.mean.size / 9)
     release = RandomSubstitution(gamma=20, wave=0).disguise(records(300), SCHEMA, seed=3)
     here = TreeClassifier(method=method, max_depth=4).fit(release).tree_
     elsewhere = measured(here, release, grown_here=False)
@@ -155,12 +159,49 @@ def test_noise_that_chose_a_node_is_in_its_errors(
     assert elsewhere.share_errors is not None
     (noted,) = contrasts
     more = _chosen(here, noted, least_z)
+    if least_z > 0:  # the six cells of heat by three classes; nothing is said of categories
+        cut = np.array([coding.ordered for coding in here.codings])[here.attribute[here.parent]]
+        cut[0] = False
+        assert cut.any()
+        assert not cut[1:].all()
+        more = np.maximum(more, np.where(cut, 2 / Z, 0))
     assert more[0] == more.min() == 1.0
     assert more.max() > 1.03
     assert here.share_errors == pytest.approx(more * elsewhere.share_errors, nan_ok=True)
     assert here.errors == pytest.approx(more[:, None] * elsewhere.errors, nan_ok=True)
     assert np.array_equal(here.size_errors, elsewhere.size_errors, equal_nan=True)
     assert here.counts == pytest.approx(elsewhere.counts)
+
+
+def test_noise_that_chose_a_test_is_in_the_errors_of_importances(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Twice as wide below every test is twice as wide; below one, it is as that test adds."""
+    release = RandomSubstitution(gamma=20, wave=0).disguise(records(2_000), SCHEMA, seed=3)
+    tree = TreeClassifier(method="direct", max_depth=2).fit(release).tree_
+
+    def found(more: Any) -> Tree:
+        monkeypatch.setattr("privet.estimate.measured._chosen", lambda *_: np.array(more, float))
+        return measured(tree, release)
+
+    ones = np.ones(tree.nodes)
+    every, one, none = found(2 * ones), found(ones + (tree.parent == 0)), found(ones)
+    elsewhere = measured(tree, release, grown_here=False)
+    assert every.weight is not None
+    assert one.weight is not None
+    assert none.weight is not None
+    assert elsewhere.weight is not None
+    tested = none.weight[:, 1] > 0
+    assert tested.sum() > 1
+    assert every.weight[:, 1] == pytest.approx(2 * none.weight[:, 1])
+    assert elsewhere.weight[:, 1] == pytest.approx(none.weight[:, 1])
+    for tree_ in (every, one, elsewhere):
+        assert tree_.weight is not None
+        assert tree_.weight[:, 0] == pytest.approx(none.weight[:, 0])
+        assert tree_.z == pytest.approx(none.z)
+    between = one.weight[tested, 1]
+    assert (between > 1.001 * none.weight[tested, 1]).all()
+    assert (between < 1.999 * none.weight[tested, 1]).all()
 
 
 def test_contrasts_of_pure_nodes_are_as_large_as_noise_makes_them(

@@ -51,6 +51,13 @@ def test_estimates_are_the_sum_of_products(world: World, seed: int) -> None:
             np.testing.assert_allclose(
                 estimate.variances(coefficients), expected, rtol=0, atol=1e-8 * size
             )
+            shared = np.einsum("rvc,kvc,lvc->kl", weights, coefficients, coefficients)
+            np.testing.assert_allclose(
+                tables.table(node, one.name).covariances(coefficients),
+                sums @ sums.T - shared,
+                rtol=0,
+                atol=1e-8 * size,
+            )
 
 
 @settings(max_examples=30)
@@ -224,6 +231,10 @@ def test_parts_add_up_with_their_signs() -> None:
         ones = np.ones((1, *plus.mean.shape))
         np.testing.assert_allclose(
             both.variances(ones), plus.variances(ones) + minus.variances(ones)
+        )
+        each = np.eye(ones.size).reshape(-1, *plus.mean.shape)
+        np.testing.assert_allclose(
+            both.covariances(each), plus.covariances(each) + minus.covariances(each)
         )
     assert evidence.rows == 0
     second = np.eye(len(CLASSES))[1:2, :, None]

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.coding import Box, Coding
+from privet.compiled import single_products
 from privet.errors import MethodError
 from privet.estimate.distribution import project
+from privet.estimate.flattered import SIDE, reach
 from privet.estimate.merged import in_own_cells
 from privet.estimate.weigher import Weigher
+from privet.estimate.weighted import WeightedEvidence, WeightedFrontier
 from privet.split.criterion import criterion
 from privet.split.scored import roots
 
@@ -72,7 +75,8 @@ def measured(
     labels stay those that were learned. A tree that was ``grown_here``, on the same release, was
     chosen by the same noise: errors of classes and their shares are wider below tests that chance
     may have chosen (``_chosen``). ``least_z`` is how many standard errors the gain of a test had to
-    be above zero.
+    be above zero, by the estimates that measure it; where it had to be, the best of several cuts is
+    taken for as good as halves of the records would have it (``flattered``).
 
     >>> import numpy as np, privet as pv
     >>> schema = pv.datasets.schema("as-f1", bins=6)
@@ -211,11 +215,14 @@ class _Measuring:
             needed = np.ceil(np.maximum(rows * (Z * size / own) ** 2, least))
             needed = np.where(known, 0.0, needed)
         needed = np.where(np.isfinite(needed), needed, np.nan)
-        z, weight, contrasts = self._tests(tree, known)
+        more = np.ones(tree.nodes)
         if least_z is not None:
-            more = _chosen(tree, contrasts, least_z)
+            more = _chosen(tree, self._contrasts(tree, known), least_z)
+            if least_z > 0:
+                more = np.maximum(more, self._flattered() / Z)
             errors *= more[:, None]
             share_errors *= more
+        z, weight = self._tests(tree, known, more)
         hidden = ~known
         errors[hidden], size[hidden], share_errors[hidden] = np.nan, np.nan, np.nan
         return replace(
@@ -230,37 +237,48 @@ class _Measuring:
             weight=weight,
         )
 
-    def _tests(self, tree: Tree, known: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-        """Return the z of tests, importances of attributes with errors, and contrasts of nodes."""
+    def _tests(self, tree: Tree, known: NDArray[np.bool_], more: Floats) -> tuple[Floats, Floats]:
+        """Return the z of tests, and importances of attributes with errors.
+
+        ``more`` is by how much wider the errors of each node are because noise chose it: so is what
+        the test above it adds to the errors of importances.
+        """
         z = np.where(tree.child < 0, 0.0, np.nan)
-        contrasts = np.full(tree.nodes, np.nan)
         attributes = len(tree.codings)
         weight = np.full((attributes, 2), np.nan)
-        compared = 1 + np.flatnonzero(known[1:] & known[tree.parent[1:]])
-        if not len(compared):
-            return z, weight, contrasts
-        tests = np.flatnonzero(tree.child >= 0).tolist()
-        told = [node for node in tests if known[[node, *tree.children(node)]].all()]
+        tests = np.flatnonzero(tree.child >= 0)
+        told = [node for node in tests.tolist() if known[[node, *tree.children(node)]].all()]
+        if not told:
+            return z, weight
         gains, slopes = self._gains(tree, told)
         total = gains.sum()
-        apart, differences = self._differences(tree, compared)
-        sums = np.concatenate([slopes, np.zeros((attributes, *slopes.shape[1:])), differences])
-        owner = tree.attribute[np.array(told, np.int64)]
+        sums = np.concatenate([slopes, np.zeros((attributes, *slopes.shape[1:]))])
+        owner = tree.attribute[told]
         shares = np.bincount(owner, gains, attributes) / (total or 1.0)
+        wide = slopes * more[tree.child[told], None, None]
         for place in range(attributes if total > 0 else 0):
-            own = slopes[owner == place].sum(0)
-            sums[len(told) + place] = (own - shares[place] * slopes.sum(0)) / total
+            own = wide[owner == place].sum(0)
+            sums[len(told) + place] = (own - shares[place] * wide.sum(0)) / total
         errors = self._deviations(sums)
         cut = self._cut_slack(sums)
         with np.errstate(divide="ignore", invalid="ignore"):
             z[told] = gains / (errors[: len(told)] + cut[: len(told)] / Z)
-            contrasts[compared] = apart / errors[len(told) + attributes :]
         z[np.isnan(z) & np.isin(np.arange(tree.nodes), told)] = 0.0
         if len(told) == len(tests) and total > 0:
             weight[:, 0] = shares
-            weight[:, 1] = (errors + cut / Z)[len(told) : len(told) + attributes]
+            weight[:, 1] = (errors + cut / Z)[len(told) :]
             weight[np.bincount(owner, minlength=attributes) == 0, 1] = 0.0
-        return z, weight, contrasts
+        return z, weight
+
+    def _contrasts(self, tree: Tree, known: NDArray[np.bool_]) -> Floats:
+        """Return by how many standard errors the classes of nodes differ from their parents'."""
+        contrasts = np.full(tree.nodes, np.nan)
+        compared = 1 + np.flatnonzero(known[1:] & known[tree.parent[1:]])
+        if len(compared):
+            apart, differences = self._differences(tree, compared)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                contrasts[compared] = apart / self._deviations(differences)
+        return contrasts
 
     def _differences(self, tree: Tree, compared: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Return how many records of a class nodes hold beyond their share of the parent's.
@@ -309,6 +327,24 @@ class _Measuring:
                 gains[number] -= values[place[kid]]
                 slopes[number, place[kid]] -= steep[place[kid]]
         return np.maximum(gains, 0.0), slopes
+
+    def _flattered(self) -> Floats:
+        """Return how far below its contrast the truth of each node may be, as its cut was the best.
+
+        In standard errors. Whatever grew the tree took cuts by the same estimates that measure it.
+        """
+        tree = self.tree
+        inner = np.flatnonzero(tree.child >= 0).tolist()
+        cuts = [node for node in inner if tree.codings[tree.attribute[node]].ordered]
+        parts = [weigher.part for weigher in self.weighers]
+        evidence = WeightedEvidence(parts, tree.codings, tree.target, tree.classes)
+        frontier = WeightedFrontier(evidence, [tree.boxes[node] for node in cuts])
+        reached = np.full(tree.nodes, SIDE)
+        with single_products():
+            for place, node in enumerate(cuts):
+                table = frontier.table(place, tree.codings[tree.attribute[node]].name)
+                reached[list(tree.children(node))] = reach(table, self.purity)
+        return reached
 
     def _deviations(self, sums: Floats) -> Floats:
         """Return the standard errors of sums over nodes and classes, sums × nodes × classes."""

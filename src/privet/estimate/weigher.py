@@ -65,7 +65,7 @@ class Weigher:
     """Weighs one part's records; ``readable`` are the attributes whose channels allow it."""
 
     def __init__(self, part: Part, codings: Sequence[Coding], target: str, classes: int) -> None:
-        self._part = part
+        self.part = part
         self._codings = {coding.name: coding for coding in codings}
         self._target = target
         channel = part.channel(target)
@@ -79,17 +79,17 @@ class Weigher:
     @property
     def sign(self) -> int:
         """How the part counts."""
-        return self._part.sign
+        return self.part.sign
 
     @property
     def rows(self) -> int:
         """How many records the part has."""
-        return self._part.table.rows
+        return self.part.table.rows
 
     def _is_readable(self, name: str) -> bool:
-        if name not in self._part.table.names:
+        if name not in self.part.table.names:
             return False
-        channel = self._part.channel(name)
+        channel = self.part.channel(name)
         if channel is None:
             return True
         if channel.numbers or not set(channel.attributes) <= set(self._codings):
@@ -104,12 +104,12 @@ class Weigher:
 
     def group(self, name: str) -> tuple[str, ...]:
         """Return the attributes that went through its channel, itself among them."""
-        channel = self._part.channel(name)
+        channel = self.part.channel(name)
         return (name,) if channel is None else channel.attributes
 
     def is_plain(self, name: str) -> bool:
         """Whether an attribute's values were released as they are."""
-        return self._part.channel(name) is None
+        return self.part.channel(name) is None
 
     def weights(self, boxes: Sequence[Box], columns: dict[str, NDArray[Any]], rows: int) -> Floats:
         """Return what each record weighs in each box, boxes × records."""
@@ -121,7 +121,7 @@ class Weigher:
 
     def count(self, work: Callable[[Batch], IntArrays], doing: str) -> IntArrays:
         """Add up over all records."""
-        return self._part.table.count(work, doing)
+        return self.part.table.count(work, doing)
 
     def _program(self, boxes: Sequence[Box]) -> tuple[list[list[Hashable]], Floats]:
         """Return the conditions of each box by their keys, and a bound on a record's weight."""
@@ -129,7 +129,7 @@ class Weigher:
         for place, box in enumerate(boxes):
             keys: list[Hashable] = []
             for name in box.masks:
-                channel = self._part.channel(name)
+                channel = self.part.channel(name)
                 names = (name,) if channel is None else channel.attributes
                 asked = tuple(name for name in names if name in box.masks)
                 if asked[0] != name:
@@ -186,7 +186,7 @@ class Weigher:
     def sums(self, boxes: Sequence[Box]) -> Sums:
         """Return Σw and Σw² in each box by observed class."""
         program, bounds = self._program(boxes)
-        rows, observed = self._part.table.rows, self.labels.shape[1]
+        rows, observed = self.part.table.rows, self.labels.shape[1]
         units = np.array([(unit(rows, bound), unit(rows, bound * bound)) for bound in bounds])
 
         def work(batch: Batch) -> IntArrays:
@@ -195,13 +195,13 @@ class Weigher:
                 add_up(weights, target, units, out)
             return (out,)
 
-        (sums,) = self._part.table.count(work, "measuring")
+        (sums,) = self.part.table.count(work, "measuring")
         return Sums(sums[0] / units[:, :1], sums[1] / units[:, 1:])
 
     def squares(self, boxes: Sequence[Box], coefficients: Floats) -> Floats:
         """Return Σv² of some sums, ``coefficients`` being sums × boxes × classes."""
         program, bounds = self._program(boxes)
-        rows = self._part.table.rows
+        rows = self.part.table.rows
         asked = coefficients @ self.labels  # of observed classes
         highest = np.maximum(1.0, (np.abs(asked).max(2) * bounds).sum(1))
         units = np.array([unit(rows, bound * bound) for bound in highest])
@@ -216,6 +216,6 @@ class Weigher:
                 out += np.rint(summed * summed * units[:, None]).astype(np.int64).sum(1)
             return (out,)
 
-        (sums,) = self._part.table.count(work, "measuring")
+        (sums,) = self.part.table.count(work, "measuring")
         squares: Floats = sums / units
         return squares

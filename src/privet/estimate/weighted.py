@@ -69,6 +69,20 @@ class Inverted(Linear):
         """Return an unbiased estimate of the variance of each sum of cells."""
         return variances(self.weights, self.labels, self.second, self.mean, coefficients)
 
+    def covariances(self, coefficients: Floats) -> Floats:
+        """Return an unbiased estimate of the covariances of sums of cells, sums × sums."""
+        sums = _observed(self.weights, self.labels, coefficients)
+        squares = np.einsum("kuo,luo->kl", self.second * sums, sums, optimize=True)
+        expected = np.einsum("kvc,lvc->kl", self.mean * coefficients, coefficients, optimize=True)
+        covariances: Floats = squares - expected
+        return covariances
+
+
+def _observed(weights: Floats | None, labels: Floats | None, coefficients: Floats) -> Floats:
+    """Return the coefficients that what was observed has in sums of cells."""
+    sums = coefficients if weights is None else weights.T @ coefficients
+    return sums if labels is None else sums @ labels
+
 
 def variances(
     weights: Floats | None,
@@ -82,11 +96,7 @@ def variances(
     A record adds the sum of coefficients × weights; its expectation is the coefficient of
     the cell its original lies in, so Σw² less the squared coefficients' own sum remains.
     """
-    sums = coefficients
-    if weights is not None:
-        sums = weights.T @ sums
-    if labels is not None:
-        sums = sums @ labels
+    sums = _observed(weights, labels, coefficients)
     if weights is None and labels is None:
         exact: Floats = ((second - mean) * sums**2).sum((1, 2))
         return exact
@@ -113,6 +123,13 @@ class Summed(Linear):
         """Return the sum of the variances."""
         total: Floats = np.sum(
             [estimate.variances(coefficients) for estimate in self.estimates], axis=0
+        )
+        return total
+
+    def covariances(self, coefficients: Floats) -> Floats:
+        """Return the sum of the covariances."""
+        total: Floats = np.sum(
+            [estimate.covariances(coefficients) for estimate in self.estimates], axis=0
         )
         return total
 
@@ -332,16 +349,16 @@ class WeightedFrontier(BoxFrontier):
 
     def at(self, node: int) -> list[Estimate]:
         """Return one node's tables, one per attribute."""
-        box = self.boxes[node]
+        return [self.table(node, coding.name) for coding in self.codings]
+
+    def table(self, node: int, name: str) -> Inverted | Summed:
+        """Return one node's table of one attribute."""
         signs = tuple(part.sign for part in self._parts)
-        tables: list[Estimate] = []
-        for coding in self.codings:
-            estimates = tuple(
-                part.estimate(coding.name, box, first[node], second[node])
-                for part, (first, second) in zip(self._parts, self._sums, strict=True)
-            )
-            tables.append(estimates[0] if signs == (1,) else Summed(estimates, signs))
-        return tables
+        estimates = tuple(
+            part.estimate(name, self.boxes[node], first[node], second[node])
+            for part, (first, second) in zip(self._parts, self._sums, strict=True)
+        )
+        return estimates[0] if signs == (1,) else Summed(estimates, signs)
 
     def best(self, policy: Policy, wanted: NDArray[np.bool_] | None = None) -> list[Scored | None]:
         """Return the best split of each node, in one block where every attribute has two values."""
