@@ -159,12 +159,14 @@ class _Measuring:
     def _counts(self, boxes: Sequence[Box]) -> _Counts:
         classes = len(self.tree.classes)
         mean = np.zeros((len(boxes), classes))
+        self.weighed = np.zeros_like(mean)  # whichever way parts count
         covariance = np.zeros((len(boxes), classes, classes))
         for weigher in self.weighers:
             first, second = weigher.sums(boxes)
             labels = weigher.labels
             own = first @ labels.T
             mean += weigher.sign * own
+            self.weighed += own
             covariance += np.einsum("co,bo,do->bcd", labels, second, labels)
             covariance -= own[:, :, None] * np.eye(classes)
         return _Counts(self.more * mean, self.more**2 * covariance + self._sampling(mean))
@@ -348,33 +350,23 @@ class _Measuring:
 
     def _deviations(self, sums: Floats) -> Floats:
         """Return the standard errors of sums over nodes and classes, sums × nodes × classes."""
-        variance = np.zeros(len(sums))
-        leaves = self._leaves()
-        within = np.zeros((len(sums), len(leaves), sums.shape[2]))
-        for place, node in enumerate(self.nodes.tolist()):
-            below = [at for at, (_, path) in enumerate(leaves) if node in path]
-            within[:, below] += sums[:, place, None]
-        boxes = [box for box, _ in leaves]
-        for weigher in self.weighers:
-            variance += weigher.squares(self.centre, sums)
-            own = weigher.sums(boxes).first @ weigher.labels.T
-            variance -= np.einsum("klc,lc->k", within**2, own)
+        used = np.flatnonzero(sums.any((0, 2)))
+        sums, boxes = sums[:, used], [self.centre[place] for place in used]
+        variance = np.sum([weigher.squares(boxes, sums) for weigher in self.weighers], axis=0)
+        # What all sums have in common where no other node is: of the records outside those below.
+        within, rest = sums.copy(), self.weighed[self.places[0, used]]
+        below: dict[int, int] = {}
+        for place, node in enumerate(self.nodes[used].tolist()):
+            up = int(self.tree.parent[node])
+            while up >= 0 and up not in below:
+                up = int(self.tree.parent[up])
+            below[node] = place
+            if up >= 0:
+                within[:, place] += within[:, below[up]]
+                rest[below[up]] -= self.weighed[self.places[0, used[place]]]
+        variance = variance - np.einsum("kuc,uc->k", within**2, rest)
         deviations: Floats = self.more * np.sqrt(np.maximum(variance, 0.0))
         return deviations
-
-    def _leaves(self) -> list[tuple[Box, set[int]]]:
-        """Return disjoint boxes that cover all, each with the measured nodes it lies in."""
-        tree = self.tree
-        leaves = []
-        for node in self.nodes.tolist():
-            kids = tree.children(node)
-            if not kids or not self.seen[kids.start]:
-                path, up = {node}, node
-                while up:
-                    up = int(tree.parent[up])
-                    path.add(up)
-                leaves.append((tree.boxes[node], path))
-        return leaves
 
     def _cut_slack(self, sums: Floats) -> Floats:
         """Return by how much cut cells can move sums over nodes and classes."""

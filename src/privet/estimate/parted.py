@@ -113,11 +113,15 @@ def margin_of(axis: Axis, observed: Floats) -> Floats:
     """
     if axis.is_exact:
         return observed
-    even = np.full(axis.inputs, observed.sum() / axis.inputs)
+    return as_far_as_told([axis], observed, np.full(axis.inputs, observed.sum() / axis.inputs))
+
+
+def as_far_as_told(axes: Sequence[Axis], observed: Floats, table: Floats) -> Floats:
+    """Return a table fitted to what was observed as far as halves of the records say."""
     halves = halved(observed)
     pairs = zip(halves, halves[::-1], strict=True)
-    steps = math.sqrt(2) * _mean(_best([axis], *pair, even / 2) for pair in pairs)
-    return _fitted([axis], observed, even, round(steps))
+    steps = math.sqrt(2) * _mean(_best(axes, *pair, table / 2) for pair in pairs)
+    return _fitted(axes, observed, table, round(steps))
 
 
 def _mean(found: Iterable[Foretold]) -> int:

@@ -1,11 +1,12 @@
-"""How densely records lie where attributes hang together: a few numbers for each pair of them.
+"""How densely records lie where attributes hang together, by pairs of them.
 
 A table of several attributes has thousands of cells, and a free fit of them finds more chance than
 truth. But how a pair of attributes hangs together mostly shows in few numbers: whether one goes up
 with the other, or which values of one go with which of the other. They are estimated through the
 channels by what a disguised record tells on average of its scores, and count for less the nearer
-they are to what chance brings. Of all tables with such pairs the one with the fewest ties besides
-is taken.
+they are to what chance brings. From there each pair's own table, which has far fewer cells than
+that of all, is fitted as far as halves of the records say: one attribute may be nothing but where
+another is large. Of all tables with such pairs the one with the fewest ties besides is taken.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from privet.estimate.em import summed_to
+from privet.estimate.parted import as_far_as_told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,11 +81,16 @@ def tied(
     told = [_told(*each) for each in zip(axes, shares, scores, strict=True)]
     pairs: Sums = {}
     for first, second in combinations(range(len(axes)), 2):
-        tie = _tie(summed_to(observed, (first, second)), told[first], told[second])
+        counted = summed_to(observed, (first, second))
+        records = max(float(counted.sum()), 1.0)
+        begin = untied = records * np.outer(shares[first], shares[second])
+        tie = _tie(counted, told[first], told[second])
         if tie.any():
             odds = np.exp(np.clip(scores[first] @ tie @ scores[second].T, -FAR, FAR))
-            alone: Sums = {(0,): shares[first], (1,): shares[second]}
-            pairs[first, second] = raked(shares[first][:, None] * odds * shares[second], alone)
+            begin = records * raked(untied * odds, {(0,): shares[first], (1,): shares[second]})
+        pair = as_far_as_told([axes[first], axes[second]], counted, begin)
+        if not np.array_equal(pair, untied):
+            pairs[first, second] = pair / records
     return raked(product, pairs)
 
 
