@@ -183,9 +183,10 @@ class FittedEvidence(JointTables, Evidence):
         joint = self.joints([self.whole])[self.whole]
         pairs = zip(self.whole, joint.views, strict=True)
         views = tuple(self._view(place, seen.step) for place, seen in pairs)
+        start = self._start(self.whole, views, joint.observed)
         first, second = copy(self), copy(self)
         for half, observed in zip((first, second), halved(joint.observed), strict=True):
-            table = self._fitted(self.whole, views, observed, joint.steps)
+            table = self._fitted(self.whole, views, observed, joint.steps, start)
             half._joints = {**self._joints, self.whole: table}  # noqa: SLF001
             half._cost = None  # noqa: SLF001
         return first, second
@@ -259,12 +260,11 @@ class FittedEvidence(JointTables, Evidence):
         return replace(tree, z=z, errors=errors, size_errors=sizes)
 
     def settled(self, tree: Tree, *, inside: bool = True) -> Tree:
-        """Return the tree with its errors, and thresholds of disguised numbers inside cells.
+        """Return the tree with thresholds of disguised numbers inside cells, or else its errors.
 
-        Along a slanting border many small steps follow each other; they stay between cells.
+        A single tree is measured on its release later.
         """
-        tree = self._measured(tree)
-        return settled(tree, self) if inside and not self._slants else tree
+        return settled(tree, self) if inside else self._measured(tree)
 
     @cached_property
     def is_blurred(self) -> bool:
@@ -283,13 +283,8 @@ class FittedEvidence(JointTables, Evidence):
 
         Few numbers say where a slanting border runs, and chance does nothing to single cells.
         """
-        return 0.0 if self._slants else self._least_leaf
-
-    @property
-    def _slants(self) -> bool:
-        """Whether the one table for all follows slanting borders."""
         steps = self.joints([self.whole])[self.whole].steps if self.whole else None
-        return steps is not None and steps.slants
+        return 0.0 if steps is not None and steps.slants else self._least_leaf
 
     def root(self) -> FittedFrontier:
         """Return the frontier of the root, whose box is everything."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from privet.coding import Coding, Floats, Value
     from privet.estimate.parted import Steps
+    from privet.estimate.tied import Pairs
     from privet.release import Part
     from privet.table import Batch, IntArrays
 
@@ -61,6 +63,7 @@ class JointTables:
         # all, and how often codes are: copies share them.
         self._known: dict[tuple[tuple[int, ...], int, bool], Joint] = {}
         self._margins: dict[int, Floats] = {}
+        self._pairs: Pairs = {}  # by their attributes, and how finely these are seen
         self.offered = frozenset(range(len(codings)))
         self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
         self._slanting: tuple[int, ...] = ()  # of the table whose classes may start from a slant
@@ -101,17 +104,18 @@ class JointTables:
         views: tuple[View, ...],
         observed: Floats,
         steps: Steps | None = None,
+        start: Start | None = None,
     ) -> Joint:
         """Return the fitted joint table of a set of attributes; of several, in two parts.
 
-        ``steps`` says how far the two parts go; None asks halves of the records.
+        ``steps`` says how far the two parts go, ``start`` where from; None asks these records.
         """
         axes = (*(view.axis for view in views), self._class_axis)
         if len(places) == 1:
             pace = self._paces[places[0]]
             most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
             return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
-        start = self._start(places, views, observed)
+        start = start or self._start(places, views, observed)
         coarse = self._coarse(places, axes, observed, start)
         if steps is None:
             steps = steps_by_halves(*coarse).for_twice()
@@ -148,7 +152,17 @@ class JointTables:
         codings = [self.codings[place] for place in places]
         margins = [seen.groups(self._margin(at)) for at, seen in zip(places, views, strict=True)]
         scores = list(map(scores_of, codings, views, margins))
-        cells = tied([seen.axis for seen in views], rows_of(observed), margins, scores)
+        seen_as = [
+            (at, seen.axis.inputs, seen.step) for at, seen in zip(places, views, strict=True)
+        ]
+        names: dict[tuple[int, ...], tuple[int, ...]] = {
+            (one, two): (*seen_as[one], *seen_as[two])
+            for one, two in combinations(range(len(places)), 2)
+        }
+        pairs = {pair: self._pairs[name] for pair, name in names.items() if name in self._pairs}
+        axes = [seen.axis for seen in views]
+        cells = tied(axes, rows_of(observed), margins, scores, pairs)
+        self._pairs.update({names[pair]: lying for pair, lying in pairs.items()})
         slants = places == self._slanting
         features = list(map(features_of, codings, views, margins)) if slants else []
         return Start(cells, self._joints[places[:1]].table.sum(0), features)

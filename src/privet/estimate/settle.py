@@ -38,9 +38,12 @@ DENSE = 3  # cells on either side that tell how densely records lie there
 def settled(tree: Tree, evidence: FittedEvidence) -> Tree:
     """Return the tree with thresholds of disguised numbers moved inside their cells.
 
-    The codes' own branches follow the thresholds: a cell goes where its centre goes.
+    The codes' own branches follow the thresholds: a cell goes where its centre goes. Where tests
+    outnumber the borders of cells, they are steps along a slanting border, and stay.
     """
     nodes = [node for node in range(tree.nodes) if _can_move(tree, node, evidence)]
+    if len(nodes) > sum(tree.codings[place].known - 1 for place in {*tree.attribute[nodes]}):
+        return tree
     places = evidence.whole or tuple(np.unique(tree.attribute[tree.child >= 0]).tolist())
     joint = evidence.table_of(places) if nodes else None
     if joint is None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from privet.estimate.view import View
 
     Sums = dict[tuple[int, ...], Floats]
+    Pairs = dict[tuple[int, ...], Floats | None]
 
 __all__ = ["raked", "scores_of", "tied"]
 
@@ -67,31 +68,46 @@ def _whitened(raw: Floats, shares: Floats) -> Floats:
 
 
 def tied(
-    axes: Sequence[Axis], observed: Floats, margins: Sequence[Floats], scores: Sequence[Floats]
+    axes: Sequence[Axis],
+    observed: Floats,
+    margins: Sequence[Floats],
+    scores: Sequence[Floats],
+    known: Pairs | None = None,
 ) -> Floats:
     """Return the share of the records in each cell, by margins and what ties pairs of attributes.
 
     ``margins`` say how often each attribute has which value, ``observed`` how many records were
-    observed where.
+    observed where. Pairs that are ``known`` are not looked at again; the others are added.
     """
     shares = [margin / margin.sum() for margin in margins]
     product = np.ones(())
     for own in shares:
         product = product[..., None] * own
     told = [_told(*each) for each in zip(axes, shares, scores, strict=True)]
-    pairs: Sums = {}
-    for first, second in combinations(range(len(axes)), 2):
-        counted = summed_to(observed, (first, second))
-        records = max(float(counted.sum()), 1.0)
-        begin = untied = records * np.outer(shares[first], shares[second])
-        tie = _tie(counted, told[first], told[second])
-        if tie.any():
-            odds = np.exp(np.clip(scores[first] @ tie @ scores[second].T, -FAR, FAR))
-            begin = records * raked(untied * odds, {(0,): shares[first], (1,): shares[second]})
-        pair = as_far_as_told([axes[first], axes[second]], counted, begin)
-        if not np.array_equal(pair, untied):
-            pairs[first, second] = pair / records
-    return raked(product, pairs)
+    pairs: Pairs = {} if known is None else known
+    for one, two in combinations(range(len(axes)), 2):
+        if (one, two) not in pairs:
+            counted = summed_to(observed, (one, two))
+            odds = scores[one] @ _tie(counted, told[one], told[two]) @ scores[two].T
+            own = shares[one], shares[two]
+            pairs[one, two] = _pair((axes[one], axes[two]), counted, own, odds)
+    return raked(product, {pair: lying for pair, lying in pairs.items() if lying is not None})
+
+
+def _pair(
+    axes: Sequence[Axis], counted: Floats, shares: tuple[Floats, Floats], odds: Floats
+) -> Floats | None:
+    """Return the shares of a pair's values, or None if nothing ties them.
+
+    The search begins where they have such ``odds``, in logarithms.
+    """
+    records = max(float(counted.sum()), 1.0)
+    begin = untied = records * np.outer(*shares)
+    if odds.any():
+        odds = np.exp(np.clip(odds, -FAR, FAR))
+        begin = records * raked(untied * odds, {(0,): shares[0], (1,): shares[1]})
+    lying = as_far_as_told(axes, counted, begin)
+    return None if np.array_equal(lying, untied) else lying / records
 
 
 class _Told(NamedTuple):

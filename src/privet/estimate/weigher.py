@@ -113,7 +113,7 @@ class Weigher:
 
     def weights(self, boxes: Sequence[Box], columns: dict[str, NDArray[Any]], rows: int) -> Floats:
         """Return what each record weighs in each box, boxes × records."""
-        return self._weights(self._program(boxes)[0], columns, rows)
+        return self._weights(self._program(boxes)[0], columns, np.empty((len(boxes), rows)))
 
     def target(self, batch: Batch, rows: slice) -> NDArray[Any]:
         """Return the observed classes of some records."""
@@ -162,26 +162,28 @@ class Weigher:
         return columns
 
     def _weights(
-        self, program: Sequence[Sequence[Hashable]], columns: dict[str, NDArray[Any]], rows: int
+        self, program: Sequence[Sequence[Hashable]], columns: dict[str, NDArray[Any]], out: Floats
     ) -> Floats:
-        """Return what each record weighs in each box, boxes × records."""
+        """Write what each record weighs in each box, boxes × records."""
         values: dict[Hashable, Floats] = {}
-        weights = np.ones((len(program), rows))
-        for place, keys in enumerate(program):
+        for weights, keys in zip(out, program, strict=True):
+            weights[:] = 1.0
             for key in keys:
                 if key not in values:
                     values[key] = self._conditions[key].values(columns)
-                weights[place] *= values[key]
-        return weights
+                np.multiply(weights, values[key], out=weights)
+        return out
 
     def _blocks(
         self, batch: Batch, program: Sequence[Sequence[Hashable]]
     ) -> Iterator[tuple[Any, Floats]]:
         """Yield the observed classes of some records, and their weights, boxes × records."""
+        room = np.empty((len(program), min(BLOCK, len(batch))))
         for begin in range(0, len(batch), BLOCK):
             piece = slice(begin, min(begin + BLOCK, len(batch)))
             target = batch.columns[self._target][piece]
-            yield target, self._weights(program, self.columns(batch, piece), len(target))
+            out = room[:, : len(target)]
+            yield target, self._weights(program, self.columns(batch, piece), out)
 
     def sums(self, boxes: Sequence[Box]) -> Sums:
         """Return Σw and Σw² in each box by observed class."""
