@@ -14,6 +14,7 @@ from privet.errors import MethodError
 from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
 from privet.grow import grow
+from privet.grow.grower import grown
 from privet.release import Release
 from privet.split import POLICIES
 
@@ -364,6 +365,7 @@ def test_splits_of_one_table_say_how_sure_they_are() -> None:
     evidence = fitted(released(20))
     tree = grow(evidence, POLICIES["cart"].but(max_depth=2))
     assert tree.nodes > 3
+    tree = evidence.settled(tree, inside=False)
     assert (tree.size_errors[1:] > 0).all()
     assert (tree.errors[1:] > 0).all()
     assert tree.z[0] > 10
@@ -376,3 +378,40 @@ def test_a_set_that_is_too_large_has_no_table() -> None:
     assert list(evidence.joints([(0, 1, 2)])) == []
     evidence._most_cells = 1
     assert list(evidence.joints([(0,), (1, 2)])) == [(0,)]  # one attribute always has its table
+
+
+def slanting(rows: int, seed: int) -> pa.Table:
+    x, z = np.random.default_rng(seed).random((2, rows))
+    return pa.table({"x": x, "z": z, "y": np.where(x + 0.6 * z > 0.8, "yes", "no")})
+
+
+def test_leaves_along_a_slanting_border_may_be_small() -> None:
+    """Few numbers say where it runs; leaves of a hundredth of the records would be coarse steps."""
+    numbers = [pv.Attribute.numeric(name, low=0, high=1, bins=24) for name in ("x", "z")]
+    schema = pv.Schema([*numbers, pv.Attribute.categorical("y", ["no", "yes"])], target="y")
+    release = pv.RandomSubstitution(gamma=8, kind="band", wave=0).disguise(
+        slanting(20_000, 1), schema, seed=2
+    )
+    evidence = fitted(release).with_leaves(200)
+    policy = POLICIES["cart"]
+    closer = evidence.refined(lambda of: grown(of, policy, "y"))
+    assert (evidence.least_leaf, closer.least_leaf) == (200, 0)
+    tree = closer.settled(grown(closer, policy, "y"))
+    assert tree.counts[tree.leaves].sum(1).min() < 100
+    fresh = slanting(10_000, 3)
+    assert pv.TreeClassifier.from_tree(tree).score(fresh) > 0.97
+
+
+def test_leaves_are_as_large_as_asked_where_no_border_slants() -> None:
+    table = slanting(20_000, 1)
+    steps = np.where((table["x"].to_numpy() > 0.4) ^ (table["z"].to_numpy() > 0.7), "yes", "no")
+    table = table.set_column(2, "y", [steps])
+    numbers = [pv.Attribute.numeric(name, low=0, high=1, bins=24) for name in ("x", "z")]
+    schema = pv.Schema([*numbers, pv.Attribute.categorical("y", ["no", "yes"])], target="y")
+    release = pv.RandomSubstitution(gamma=3, kind="band", wave=0).disguise(table, schema, seed=2)
+    evidence = fitted(release).with_leaves(2_000)
+    closer = evidence.refined(lambda of: grown(of, POLICIES["cart"], "y"))
+    tree = grown(closer, POLICIES["cart"], "y")
+    assert tree.nodes > 1
+    assert closer.least_leaf == 2_000
+    assert tree.counts[tree.leaves].sum(1).min() >= 2_000 - 1e-6

@@ -1,6 +1,7 @@
 """Thresholds inside cells: found where the class changes there, left alone elsewhere."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
 import numpy as np
@@ -13,9 +14,12 @@ from privet.estimate.fitted import FittedEvidence
 from privet.estimate.methods import evidence_of
 from privet.estimate.settle import DENSE, _can_move, _densities, _moved, _value, settled
 from privet.grow import grow
-from privet.split import POLICIES
+from privet.split import POLICIES, Policy
 from privet.tree import Tree
 from tests.estimate.test_tree_model import model_of, tree_of
+
+if TYPE_CHECKING:
+    from privet.coding import Floats
 
 CUTS = {"x": 0.43, "z": 0.27}
 
@@ -242,3 +246,24 @@ def test_three_cells_on_either_side_tell_how_densely_records_lie(cell: int) -> N
     both = [rows[side].sum() / widths[side].sum() if side else 0.0 for side in (left, right)]
     scale = np.prod(table.shape[1:]) * 2.0  # cells of the other attribute and classes, told apart
     assert found.tolist() == pytest.approx([scale * dense for dense in both])
+
+
+def test_steps_along_a_slanting_border_stay_on_borders_of_cells() -> None:
+    """More tests than the fifteen borders of cells: each stands for a step, and cuts no cell."""
+    names = ("x", "z", "w")
+    numbers = [pv.Attribute.numeric(name, low=0, high=1, bins=6) for name in names]
+    held = pv.Schema([*numbers, pv.Attribute.categorical("y", ["no", "yes"])], target="y")
+    columns = np.random.default_rng(5).random((3, 40_000))
+    labels = np.where(columns.sum(0) > 1.5, "yes", "no")
+    table = pa.table({**dict(zip(names, columns, strict=True)), "y": labels})
+    owner = pv.RandomSubstitution(gamma=200, kind="band", wave=0)
+    evidence = evidence_of(owner.disguise(table, held, seed=3), "joint").evidence
+
+    def cuts(policy: Policy) -> "Floats":
+        threshold = grow(evidence, policy).threshold
+        return threshold[np.isfinite(threshold)] * 6
+
+    many, few = cuts(POLICIES["cart"]), cuts(POLICIES["cart"].but(max_depth=2))
+    assert len(few) <= 15 < len(many)
+    np.testing.assert_allclose(many, many.round(), atol=1e-9)
+    assert np.abs(few - few.round()).max() > 0.01
