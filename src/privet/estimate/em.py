@@ -154,7 +154,8 @@ def turned(axes: Sequence[Axis], observed: Floats) -> Floats:
 class Product:
     """K and its transpose, applied again and again to tables of one shape, in memory of its own.
 
-    What comes back is overwritten by the next call. Forward each axis in turn goes from the front
+    What comes back is overwritten by the next call. It starts from zeros: a product may read what
+    it overwrites, and warn of what no number is. Forward each axis in turn goes from the front
     to the end, back from the end to the front, so that no product has to be turned; a last axis
     that is exact stays in front of what is observed meanwhile.
     """
@@ -168,8 +169,8 @@ class Product:
         for place, axis in enumerate(self._axes):
             sizes[place] = axis.outputs
             rest = last * math.prod(sizes) // axis.outputs
-            self._ahead.append(np.empty((rest, axis.outputs)))
-            self._behind.append(np.empty((axis.inputs, rest)))
+            self._ahead.append(np.zeros((rest, axis.outputs)))
+            self._behind.append(np.zeros((axis.inputs, rest)))
         self._inputs = tuple(axis.inputs for axis in axes)
         outputs = tuple(axis.outputs for axis in self._axes)
         self._outputs = (last, *outputs) if stays else outputs
