@@ -166,7 +166,7 @@ def raked(table: Floats, sums: Sums) -> Floats:
             found = summed_to(table, axes)
             wrong += float(np.abs(found - shares).sum())
             shape = [table.shape[axis] if axis in axes else 1 for axis in range(table.ndim)]
-            more = np.divide(shares, found, out=np.zeros_like(found), where=found > 0)
+            more = np.divide(shares, found, out=np.zeros_like(found), where=found > NONE)
             table = table * more.reshape(shape)
         if wrong < NEAR:
             break
