@@ -51,7 +51,7 @@ WHOLE_CELLS, WHOLE_STEP = 1 << 21, 2  # of one table for all: cells by classes, 
 SETTLED_CELLS = 1 << 19  # of one table of all attributes that a tree tests, for its thresholds
 BLURRED = 0.3  # the pace below which noise leaves only what is smooth
 BOXES = 16  # nodes that a thread looks at in one go
-SMALLER = 0.1  # leaves along a slanting border: smaller ones take time, and bring 0.2 points at most
+SMALLER = 0.1  # leaves along a slanting border: yet smaller ones take time, for 0.2 points at most
 FAINT = 0.05  # of the surest split: what an attribute may seem sure of where noise blurs all
 
 
