@@ -25,7 +25,7 @@ from privet.estimate.tied import scores_of, tied
 from privet.estimate.view import LEAST_GROUPS, View, coarser, outputs_at, paired, view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -63,7 +63,8 @@ class JointTables:
         # all, and how often codes are: copies share them.
         self._known: dict[tuple[tuple[int, ...], int, bool], Joint] = {}
         self._margins: dict[int, Floats] = {}
-        self._pairs: Pairs = {}  # by their attributes, and how finely these are seen
+        # Where pairs lie, by their attributes and how finely these are seen.
+        self._pairs: dict[Hashable, Floats | None] = {}
         self.offered = frozenset(range(len(codings)))
         self.whole: tuple[int, ...] = ()  # attributes of the one table all nodes look at, if any
         self._slanting: tuple[int, ...] = ()  # of the table whose classes may start from a slant
@@ -155,14 +156,14 @@ class JointTables:
         seen_as = [
             (at, seen.axis.inputs, seen.step) for at, seen in zip(places, views, strict=True)
         ]
-        names: dict[tuple[int, ...], tuple[int, ...]] = {
-            (one, two): (*seen_as[one], *seen_as[two])
-            for one, two in combinations(range(len(places)), 2)
+        both = combinations(range(len(places)), 2), combinations(seen_as, 2)
+        names = dict(zip(*both, strict=True))
+        pairs: Pairs = {
+            pair: self._pairs[name] for pair, name in names.items() if name in self._pairs
         }
-        pairs = {pair: self._pairs[name] for pair, name in names.items() if name in self._pairs}
         axes = [seen.axis for seen in views]
         cells = tied(axes, rows_of(observed), margins, scores, pairs)
-        self._pairs.update({names[pair]: lying for pair, lying in pairs.items()})
+        self._pairs.update({name: pairs[pair] for pair, name in names.items()})
         slants = places == self._slanting
         features = list(map(features_of, codings, views, margins)) if slants else []
         return Start(cells, self._joints[places[:1]].table.sum(0), features)
