@@ -86,10 +86,13 @@ def test_weigh_correct(seed: int, rows: int, boxes: int) -> None:
 
 def test_weights_add_up_by_class_in_whole_numbers() -> None:
     rng = np.random.default_rng(4)
-    weights, target = rng.normal(0, 3, (5, 400)), rng.integers(0, 3, 400).astype(np.uint8)
+    values, target = rng.normal(0, 3, (4, 400)), np.sort(rng.integers(0, 3, 400))
+    program = [[], [2], [0, 3], [3, 1, 0], [1]]
+    padded = np.array([[*keys, *[-1] * (3 - len(keys))] for keys in program])
     units = np.exp2(rng.integers(0, 20, (5, 2)).astype(np.float64))
     out = np.ones((2, 5, 3), np.int64)
-    add_up(weights, target, units, out)
+    add_up(values, padded, np.cumsum(np.bincount(target)), units, out)
+    weights = np.array([np.prod(values[keys], axis=0) for keys in program])
     for code in range(3):
         chosen = weights[:, target == code]
         sums = np.rint(chosen * units[:, :1]).sum(1)

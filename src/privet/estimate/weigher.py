@@ -8,6 +8,7 @@ with the originals fixed, is Σv² less the sum of squares of what v is expected
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sums", "Weigher"]
 
-BLOCK = 1 << 13  # records weighed at once: their weights in a hundred boxes fit into a cache
+BLOCK = 1 << 11  # records weighed at once: their weights fit into a cache
 
 
 class Sums(NamedTuple):
@@ -190,11 +191,23 @@ class Weigher:
         program, bounds = self._program(boxes)
         rows, observed = self.part.table.rows, self.labels.shape[1]
         units = np.array([(unit(rows, bound), unit(rows, bound * bound)) for bound in bounds])
+        asked = {key: place for place, key in enumerate(dict.fromkeys(chain(*program)))}
+        places = np.full((len(boxes), max(map(len, program), default=0)), -1)
+        for own, keys in zip(places, program, strict=True):
+            own[: len(keys)] = [asked[key] for key in keys]
 
         def work(batch: Batch) -> IntArrays:
             out = np.zeros((2, len(boxes), observed), np.int64)
-            for target, weights in self._blocks(batch, program):
-                add_up(weights, target, units, out)
+            for begin in range(0, len(batch), BLOCK):
+                piece = slice(begin, min(begin + BLOCK, len(batch)))
+                target = batch.columns[self._target][piece]
+                order = np.argsort(target, kind="stable")
+                columns = {name: own[order] for name, own in self.columns(batch, piece).items()}
+                values = np.empty((len(asked), len(order)))
+                for weights, key in zip(values, asked, strict=True):
+                    weights[:] = self._conditions[key].values(columns)
+                ends = np.cumsum(np.bincount(target, minlength=observed))
+                add_up(values, places, ends, units, out)
             return (out,)
 
         (sums,) = self.part.table.count(work, "measuring")

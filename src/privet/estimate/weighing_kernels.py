@@ -40,16 +40,31 @@ def longest(path: Ints) -> int:
 
 
 @kernel
-def add_up(weights: Floats, target: Codes, units: Floats, out: Ints) -> None:
-    """Add up weights, boxes × records, and their squares, by observed class, in whole numbers.
+def add_up(values: Floats, program: Ints, ends: Ints, units: Floats, out: Ints) -> None:
+    """Add up what records weigh in boxes, and its square, by observed class, in whole numbers.
 
-    ``units`` is boxes × 2: by what weights and squares are multiplied before they are rounded.
+    A record's weight in a box is the product of its ``values``, conditions × records, for those
+    conditions that the box's ``program`` lists (padded with -1). Records of a class lie side by
+    side, up to its place in ``ends``: so sums stay in registers. ``units`` is boxes × 2: by what
+    weights and squares are multiplied before they are rounded.
     """
-    for i in range(len(weights)):
-        for row in range(len(target)):
-            weight = weights[i, row]
-            out[0, i, target[row]] += np.int64(np.rint(weight * units[i, 0]))
-            out[1, i, target[row]] += np.int64(np.rint(weight * weight * units[i, 1]))
+    weights = np.empty(values.shape[1])
+    for i in range(len(program)):
+        weights[:] = 1.0
+        for k in range(longest(program[i])):
+            factors = values[program[i, k]]
+            for row in range(len(weights)):
+                weights[row] *= factors[row]
+        unit, square_unit = units[i]
+        begin = 0
+        for c in range(len(ends)):
+            first = second = np.int64(0)
+            for row in range(begin, ends[c]):
+                first += np.int64(np.rint(weights[row] * unit))
+                second += np.int64(np.rint(weights[row] * weights[row] * square_unit))
+            out[0, i, c] += first
+            out[1, i, c] += second
+            begin = ends[c]
 
 
 @kernel
