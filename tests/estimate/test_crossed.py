@@ -76,7 +76,7 @@ def test_what_is_known_well_costs_less() -> None:
 def test_slanting_borders_are_followed() -> None:
     """None of the many small splits along F4's border is sure by itself."""
     table, schema = datasets.load("as-f4", rows=30_000, seed=3), datasets.schema("as-f4")
-    release = pv.RandomSubstitution(3, bins=16, wave=0).disguise(table, schema, seed=4)
+    release = pv.RandomSubstitution(8, bins=16, wave=0).disguise(table, schema, seed=4)
     fresh = datasets.load("as-f4", rows=10_000, seed=5)
     model = pv.TreeClassifier(method="joint").fit(release)
     evidence = evidence_of(release, "joint").evidence

@@ -170,3 +170,15 @@ def test_hurried_steps_with_rows_keep_the_rows() -> None:
         np.testing.assert_allclose(table.sum(-1), rows)
         assert means.sum() == pytest.approx(rows.sum())
     assert hurried_steps(150) == 30
+
+
+def test_the_order_of_a_table_in_memory_changes_nothing() -> None:
+    """Tables seen in pairs of cells are turned, and kernels see tables flat."""
+    observed, start = seen(10_000, 5), start_of(truth(1.0))
+    turned = start._replace(cells=np.asfortranarray(start.cells))
+    assert steps_by_halves(AXES, observed, turned) == steps_by_halves(AXES, observed, start)
+    begin = start.table(start.rows(10_000.0))
+    one, other = (hurried(AXES, observed, table) for table in (begin, np.asfortranarray(begin)))
+    for _, found, again in zip(range(4), one, other, strict=False):
+        np.testing.assert_array_equal(found[0], again[0])
+        np.testing.assert_array_equal(found[1], again[1])

@@ -76,15 +76,22 @@ def test_groups_count_by_the_mean_of_their_records() -> None:
     np.testing.assert_allclose(features, (middles - middles.mean()) / middles.std(), rtol=1e-5)
 
 
-def test_categories_count_each_for_itself() -> None:
+def test_categories_count_each_for_itself_and_the_rarer_the_more() -> None:
     coding = Coding.categories("job", ["a", "b", "c"])
-    np.testing.assert_array_equal(features_of(coding, View(Axis(3, 3)), np.ones(3)), np.eye(3))
+    features = features_of(coding, View(Axis(3, 3)), np.array([1.0, 1.0, 2.0]))
+    np.testing.assert_allclose(features, np.diag([2.0, 2.0, np.sqrt(2)]))
+
+
+def test_a_category_nobody_has_counts_as_if_one_record_had_it() -> None:
+    coding = Coding.categories("job", ["a", "b", "c"])
+    features = features_of(coding, View(Axis(3, 3)), np.array([12.0, 4.0, 0.0]))
+    np.testing.assert_allclose(features, np.diag([np.sqrt(16 / 12), 2.0, 4.0]))
 
 
 def test_a_missing_number_has_no_value() -> None:
     coding = Coding.cells("income", [0, 10], [10, 20], missing=True)
     features = features_of(coding, View(Axis(3, 3)), np.array([3.0, 3.0, 2.0]))
-    np.testing.assert_allclose(features, [[-1, 0], [1, 0], [0, 1]])
+    np.testing.assert_allclose(features, [[-np.sqrt(4 / 3), 0], [np.sqrt(4 / 3), 0], [0, 2]])
 
 
 def test_a_number_of_one_cell_tells_nothing() -> None:

@@ -260,8 +260,7 @@ def hurried(
     product = Product(axes)
     counts = turned(axes, counts)
     cells = np.ones(0) if rows is None else np.ascontiguousarray(rows).ravel()
-    before, ahead = table.copy(), np.empty_like(table)
-    table = table.copy()
+    table, before, ahead = (np.array(table, order="C") for _ in range(3))  # kernels see them flat
     for step in count():
         share = max(step - 1, 0) / (step + 2)
         hurry(table.ravel(), before.ravel(), share, cells, ahead.ravel())

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Start", "Steps", "fit_parted", "halved", "margin_of", "steps_by_halves"]
 
 MOST = 400  # plain steps, as for tables that are fitted in one go
+CLEARLY = 1.0  # nats: a start that foretells the other half better by less is not better
 WAIT = 2  # hurried steps that do not foretell better, after which none is expected to
 
 
@@ -101,7 +102,7 @@ def steps_by_halves(axes: Sequence[Axis], observed: Floats, start: Start) -> Ste
                 slant = slanted(axes, half, fitted, start.classes, start.features)
                 table = slant.table(fitted, start.features)
                 slanting.append(_best(axes, half, other, table, fitted))
-        slants = bool(slanting) and _likelihood(slanting) > _likelihood(alike)
+        slants = bool(slanting) and _likelihood(slanting) > _likelihood(alike) + CLEARLY
         classes = max(0 if slants else 1, _mean(slanting if slants else alike))
     return Steps(rows, classes, slants)
 

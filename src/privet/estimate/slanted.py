@@ -33,7 +33,7 @@ __all__ = ["Slant", "features_of", "slanted"]
 STEEP = 30.0
 BLIND = 0.1  # the share of records whose class hangs on nothing, where the search begins
 MOST_BLIND = 0.5
-STEPS = 400  # of the search
+STEPS, ENOUGH = 400, 0.01  # of the search, at most; nats that a step has to bring
 
 
 class Slant(NamedTuple):
@@ -68,9 +68,18 @@ class Slant(NamedTuple):
 def features_of(coding: Coding, view: View, counts: Floats) -> Floats:
     """Return what an attribute may add to scores by: groups × features.
 
-    Of numbers that is the value, of mean 0 and variance 1, and whether it is missing; of
-    categories, which one it is. ``counts`` says how many records each group has.
+    Of numbers that is the value, of mean 0, and whether it is missing; of categories, which one it
+    is. ``counts`` says how many records each group has. All have a mean square of 1, that of what
+    is rarer than one record but for that: a search goes as fast along each.
     """
+    shares = counts / max(float(counts.sum()), 1.0)
+    features = _features(coding, view, counts)
+    squares = np.maximum(shares @ features**2, 1.0 / max(float(counts.sum()), 1.0))
+    scaled: Floats = features / np.sqrt(squares)
+    return scaled
+
+
+def _features(coding: Coding, view: View, counts: Floats) -> Floats:
     if not coding.ordered:
         return view.means(np.eye(coding.size))
     inside = np.zeros(coding.size)
@@ -78,11 +87,8 @@ def features_of(coding: Coding, view: View, counts: Floats) -> Floats:
     known = view.means((np.arange(coding.size) < coding.known).astype(np.float64))
     values = view.means(inside) / np.where(known > 0, known, 1.0)
     lying = counts * known
-    shares = lying / max(float(lying.sum()), 1e-300)
-    middle = float(values @ shares)
-    spread = math.sqrt(float(shares @ (values - middle) ** 2))
-    scaled = known * (values - middle) / (spread or 1.0)
-    return np.stack([scaled, 1 - known][: 1 + coding.missing], axis=1)
+    middle = float(values @ lying) / max(float(lying.sum()), 1e-300)
+    return np.stack([known * (values - middle), 1 - known][: 1 + coding.missing], axis=1)
 
 
 def slanted(
@@ -132,7 +138,8 @@ def slanted(
 
     begin = np.zeros(int(ends[-1]) + len(shares) + 1)
     begin[-1] = logit(BLIND / MOST_BLIND)
-    found = minimize(unlikely, begin, jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    options = {"maxiter": STEPS, "ftol": ENOUGH / records}
+    found = minimize(unlikely, begin, jac=True, method="L-BFGS-B", options=options)
     return slant_of(found.x)
 
 
