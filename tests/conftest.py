@@ -10,10 +10,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# numba and the BLAS libraries read these when they are first imported, so they are set first.
+# numba, OpenMP and the BLAS libraries read these when they are first imported, so they come first.
+# Threads of OpenMP and BLAS spin while they wait, and take the cores that the other tests run on.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba"))
-os.environ.setdefault("OMP_NUM_THREADS", "2")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "2")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("PRIVET_THREADS", "2")
 
 # Debian keeps PostgreSQL's programs off the path.
