@@ -37,13 +37,31 @@ def test_ctrl_c_while_generating(folder: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Tables that take a while to disguise, made once; tests get links."""
+    made: Path = tmp_path_factory.mktemp("large")
+
+    def link(table: str) -> Path:
+        kept = made / table.rpartition(".")[2]
+        if not kept.exists():
+            kept.mkdir()
+            rows = 2_000_000 if table.endswith("parquet") else 700_000
+            schema = ("--schema", kept / "f2.toml")
+            run("generate", "as-f2", "--rows", rows, "-o", kept / table, *schema)
+        for file in kept.iterdir():
+            Path(file.name).hardlink_to(file)
+        return Path(table)
+
+    return link
+
+
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_while_disguising(folder: Path, kind: str, by: signal.Signals) -> None:
-    table = f"f2.{kind}"
-    rows = 2_000_000 if kind == "parquet" else 700_000
-    run("generate", "as-f2", "--rows", rows, "-o", table, "--schema", "f2.toml")
-
+def test_stopped_while_disguising(
+    folder: Path, large: Callable[[str], Path], kind: str, by: signal.Signals
+) -> None:
+    table = large(f"f2.{kind}").name
     common = ("--schema", "f2.toml", "--gamma", 8, "--output", "f2.release")
     said = interrupted(lambda: bool(left_over(folder)), "disguise", table, *common, by=by)
     assert "nothing half-written is left" in said
@@ -123,8 +141,10 @@ def test_a_terminal_that_cannot_show_greek(folder: Path) -> None:
     assert "\\u03b5 = 2.08" in said
 
 
-def test_a_kill_leaves_no_rows_in_order_and_the_next_run_sweeps(folder: Path) -> None:
-    run("generate", "as-f2", "--rows", 2_000_000, "-o", "f2.parquet", "--schema", "f2.toml")
+def test_a_kill_leaves_no_rows_in_order_and_the_next_run_sweeps(
+    folder: Path, large: Callable[[str], Path]
+) -> None:
+    large("f2.parquet")
     common = ("f2.parquet", "--schema", "f2.toml", "--gamma", 8, "--output", "f2.release")
     process = start("disguise", *common, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not left_over(folder):
