@@ -44,7 +44,8 @@ def forest(release: pv.Release, voting: str = "credal") -> pv.ForestClassifier:
 @pytest.mark.parametrize("voting", VOTES)
 @pytest.mark.parametrize("plan", PLANS)
 def test_it_is_the_estimate_of_the_intersected_leaves(plan: str, voting: str) -> None:
-    table, schema = pv.datasets.load("as-f3", rows=2000, seed=11), pv.datasets.schema("as-f3")
+    rows = 800 if plan in ("joint", "exact") else 2000  # as many leaves, in a tenth of the time
+    table, schema = pv.datasets.load("as-f3", rows=rows, seed=11), pv.datasets.schema("as-f3")
     release = PLANS[plan].disguise(table, schema, seed=12)
     grown, tried = release.split(0.5)
     trees = forest(grown, voting).trees_
