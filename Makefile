@@ -23,8 +23,10 @@ demo: $(VENV)/.run ## the main job: disguise a table, mine the release, compare
 survey: $(VENV)/.test ## a demonstration survey: 2,000 made-up people answer through HTTP, results open
 	$(BIN)/privet survey rehearse docs/survey.toml
 
+# Compiled tests are kept even where the environment, as in many containers, says not to:
+# each worker would compile all of them anew.
 test: lint axe ## style, types, imports, then all tests
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=10
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=10
 
 lint: $(VENV)/.test ## style, types and imports only
 	$(BIN)/ruff check .
