@@ -12,6 +12,7 @@ from privet.disguise.planfile import read_plan
 from privet.errors import InputError
 from privet.schema import Attribute, Schema
 
+pytestmark = pytest.mark.xdist_group("advice")  # one worker is advised, not both
 SCHEMA = Schema(
     [
         Attribute.numeric("age", low=20, high=80),

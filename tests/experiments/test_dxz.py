@@ -9,6 +9,8 @@ from privet.experiments.dxz_figures import guide
 from privet.experiments.dxz_recovery import recovered, recovering
 from privet.experiments.lab import Seeds
 
+pytestmark = pytest.mark.xdist_group("dxz")  # one worker makes the findings, not both
+
 
 @pytest.fixture(scope="module")
 def lab() -> Lab:
