@@ -62,7 +62,8 @@ def owner(channel: str, gamma: float) -> Any:
         return RandomizedResponse(FLIPS, theta=gamma / (1 + gamma), rest="withheld")
     target = "substitution" if channel == "class too" else None
     kind = "band" if channel == "band" else "gamma-diagonal"
-    return RandomSubstitution(gamma=gamma, bins=CELLS.get(channel, 8), kind=kind, target=target)
+    cells = CELLS.get(channel, 8)  # the same, however many records there are
+    return RandomSubstitution(gamma=gamma, bins=cells, kind=kind, target=target, wave=0)
 
 
 @cache
