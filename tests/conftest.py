@@ -28,6 +28,10 @@ if "PRIVET_DATA" not in os.environ and SHARED_DATA.is_dir():
 import pytest  # noqa: E402 - after the environment
 from hypothesis import settings  # noqa: E402 - after the environment
 
+from tests.spoiled import spoil  # noqa: E402 - after the environment
+
+spoil()
+
 # No deadline: a compiled kernel's first call is slow. "steady" tries the same examples each time.
 settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("steady", deadline=None, print_blob=True, derandomize=True, database=None)
