@@ -17,7 +17,12 @@ OWN = str(Path("src") / "privet")
 
 
 def spoil() -> None:
-    """Let numpy fill the arrays that privet asks for without saying what is to be in them."""
+    """Let numpy fill the arrays that privet asks for without saying what is to be in them.
+
+    numba knows functions as they were when it was imported: after that nothing is spoiled.
+    """
+    if "numba" in sys.modules:
+        return
     for name in ("empty", "empty_like"):
         setattr(np, name, _spoiling(getattr(np, name)))
 

@@ -11,6 +11,8 @@ from privet.estimate.em import Axis
 
 
 def test_memory_that_privet_asks_for_is_spoiled() -> None:
+    if np.empty.__module__ == "numpy":
+        pytest.skip("numba was here first")
     code = "numbers, places = np.empty(3), np.empty_like(np.arange(4))"
     found: dict[str, Any] = {"np": np}
     exec(compile(code, Path("src", "privet", "any.py"), "exec"), found)  # noqa: S102 - our own line
