@@ -166,7 +166,7 @@ class FittedEvidence(JointTables, Evidence):
             return None
         other = copy(self)
         other.whole, other._most_cells, other.split_z = whole, cells, 0.0  # noqa: SLF001
-        other._slanting = () if self.is_blurred else whole  # noqa: SLF001
+        other._slanting = whole  # noqa: SLF001
         other._joints = self._alone()  # noqa: SLF001
         return other
 
