@@ -402,6 +402,22 @@ def test_leaves_along_a_slanting_border_may_be_small() -> None:
     assert pv.TreeClassifier.from_tree(tree).score(fresh) > 0.97
 
 
+@pytest.mark.parametrize("kind", ["uniform", "gaussian"])
+def test_borders_slant_under_strong_noise_too(kind: str) -> None:
+    numbers = [pv.Attribute.numeric(name, low=0, high=1) for name in ("x", "z")]
+    schema = pv.Schema([*numbers, pv.Attribute.categorical("y", ["no", "yes"])], target="y")
+    release = pv.AdditiveNoise(kind, level=1).disguise(slanting(60_000, 1), schema, seed=2)
+    evidence = evidence_of(release, "joint").evidence
+    assert isinstance(evidence, FittedEvidence)
+    assert evidence.is_blurred
+    closer = evidence.refined(lambda of: grown(of, POLICIES["cart"], "y"))
+    steps = closer.joints([closer.whole])[closer.whole].steps
+    assert steps is not None
+    assert steps.slants
+    tree = closer.settled(grown(closer, POLICIES["cart"], "y"))
+    assert pv.TreeClassifier.from_tree(tree).score(slanting(10_000, 3)) > 0.97
+
+
 def test_leaves_are_as_large_as_asked_where_no_border_slants() -> None:
     table = slanting(20_000, 1)
     steps = np.where((table["x"].to_numpy() > 0.4) ^ (table["z"].to_numpy() > 0.7), "yes", "no")
