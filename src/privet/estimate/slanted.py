@@ -69,8 +69,8 @@ def features_of(coding: Coding, view: View, counts: Floats) -> Floats:
     """Return what an attribute may add to scores by: groups × features.
 
     Of numbers that is the value, of mean 0, and whether it is missing; of categories, which one it
-    is. ``counts`` says how many records each group has. All have a mean square of 1, that of what
-    is rarer than one record but for that: a search goes as fast along each.
+    is. ``counts`` says how many records each group has. All have a mean square of 1, so that a
+    search goes as fast along each; what is rarer than one record counts as one.
     """
     shares = counts / max(float(counts.sum()), 1.0)
     features = _features(coding, view, counts)
