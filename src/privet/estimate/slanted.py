@@ -72,9 +72,9 @@ def features_of(coding: Coding, view: View, counts: Floats) -> Floats:
     is. ``counts`` says how many records each group has. All have a mean square of 1, so that a
     search goes as fast along each; what is rarer than one record counts as one.
     """
-    shares = counts / max(float(counts.sum()), 1.0)
+    records = max(float(counts.sum()), 1.0)
     features = _features(coding, view, counts)
-    squares = np.maximum(shares @ features**2, 1.0 / max(float(counts.sum()), 1.0))
+    squares = np.maximum(counts @ features**2, 1.0) / records
     scaled: Floats = features / np.sqrt(squares)
     return scaled
 
