@@ -130,7 +130,8 @@ def test_importances_and_another_tree(tree: Path) -> None:
     assert {one["kind"] for one in form["changes"]} == {"label"}
     text = run("show", tree, "--beside", "other.json").stdout
     assert "0 of the " in text
-    assert "Predictions differ for at most 2,9" in text or "at most 3,0" in text
+    most = int(text.split("differ for at most ")[1].split(" of ")[0].replace(",", ""))
+    assert 1_500 < most <= 3_000  # every disguise is another one
     assert "Rules only there:" in text
     run("show", tree, "--beside", tree, "--rules", code=2)
 

@@ -210,9 +210,10 @@ def _beside(tree: Tree, other: Tree, *, as_json: bool) -> None:
     if not seen.differences:
         say("Both predict the same class for every record.")
     else:
-        share = seen.most / max(seen.rows, 1.0)
+        most = min(seen.most, seen.rows)  # estimated counts of leaves may add up to more
+        share = most / max(seen.rows, 1.0)
         say(
-            f"Predictions differ for at most {seen.most:,.0f} of {seen.rows:,.0f} records "
+            f"Predictions differ for at most {most:,.0f} of {seen.rows:,.0f} records "
             f"({100 * share:.1f} %):"
         )
         _list(
