@@ -1,5 +1,7 @@
 """Which attributes share one table, by what halves of the records say of each other's trees."""
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -7,13 +9,11 @@ import pytest
 
 from privet.estimate import attributes as module
 from privet.estimate.attributes import (
-    _balanced,
     _errs_less,
     _fewer,
-    _lightened,
     _widened,
     _worth,
-    _worth_looking_for,
+    in_one_table,
     sure_attributes,
 )
 from privet.estimate.base import Evidence
@@ -70,6 +70,68 @@ def test_a_table_grows_by_attributes_that_pay_and_by_no_other() -> None:
     assert _widened(evidence, wide, tree_of) is wide
 
 
+def test_a_larger_table_is_not_taken_where_trees_do_not_err_less_by_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A small table may promise what the table of all does not keep."""
+    evidence = every_attribute("as-f2", 8)
+    alone = evidence.together([AGE])
+    assert alone is not None
+    alone = alone.priced(tree_of)
+    priced = FittedEvidence.priced
+
+    def dear(self: FittedEvidence, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
+        other = priced(self, grown)
+        other.errors = alone.errors
+        return other
+
+    monkeypatch.setattr(FittedEvidence, "priced", dear)
+    assert _widened(evidence, alone, tree_of) is alone
+
+
+def test_what_saves_less_than_a_standard_error_is_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    evidence = every_attribute("as-f2", 8)
+    alone = evidence.together([AGE])
+    assert alone is not None
+    alone.errors = 900.0
+    asked: list[float] = []
+
+    def saved(_: FittedEvidence, place: int, grown: object, least: float) -> float:
+        asked.append(least)
+        return 31.0 if place == SALARY else 30.0
+
+    monkeypatch.setattr(FittedEvidence, "saved_by", saved)
+    monkeypatch.setattr(FittedEvidence, "priced", lambda self, _: self)  # errors: not asked, ∞
+    assert _widened(evidence, alone, tree_of) is alone
+    assert asked == [30.0] + [31.0] * 7  # √900, and then by what the salary saves
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_a_second_set_of_attributes_has_to_err_less_than_the_first(
+    monkeypatch: pytest.MonkeyPatch, *, better: bool
+) -> None:
+    """Growing path by path tests more attributes, but its table may tell less."""
+    evidence = every_attribute("as-f2", 8)
+    sets: list[tuple[int, ...]] = []
+
+    def priced(self: FittedEvidence, _: object) -> FittedEvidence:
+        other = copy(self)
+        other.errors = 100.0 - len(sets) if better else 100.0 + len(sets)
+        sets.append(self.whole)
+        return other
+
+    monkeypatch.setattr(FittedEvidence, "narrowed", lambda self, _: self.limited([AGE]))
+    monkeypatch.setattr(FittedEvidence, "priced", priced)
+    monkeypatch.setattr(module, "_overlooks", lambda *_: True)
+    monkeypatch.setattr(module, "_widened", lambda _every, whole, _grown: whole)
+    chosen = in_one_table(evidence, tree_of)
+    assert sets[0] == (AGE,)
+    assert {SALARY, AGE} <= {*sets[1]}
+    assert chosen.whole == sets[better]
+
+
 def test_tests_of_one_attribute_count_together() -> None:
     """Each brings its z² and costs the price squared; one that does not pay counts for nothing."""
     tree = tree_of(every_attribute("as-f2", 8))
@@ -83,48 +145,6 @@ def test_tests_of_one_attribute_count_together() -> None:
     assert sure_attributes(few, 3.0, 4.5) == [AGE]  # 7 + 7, and 10.36, of 20.25 - 9
     assert sure_attributes(few, 4.0, 4.5) == []
     assert sure_attributes(tree_of(every_attribute("as-f2", 8)).take([0]), 2.0, 4.5) == []
-
-
-def test_a_table_loses_the_attribute_that_does_not_pay_and_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Of a small table of many cells a third attribute takes more than it brings."""
-    evidence = every_attribute("as-f2", 3)
-    both, three = evidence.together([SALARY, AGE]), evidence.together([SALARY, AGE, CAR])
-    assert both is not None
-    assert three is not None
-    both, three = both.priced(tree_of), three.priced(tree_of)
-    lighter = _lightened(evidence, three, tree_of)
-    saved = three.errors - both.errors
-    assert saved > _worth_looking_for(ROWS)
-    assert lighter.whole == (SALARY, AGE)
-    assert lighter.errors == both.errors
-    pure = tree_of(both)
-    mixed = replace(pure, counts=np.full_like(pure.counts, ROWS / 2 / len(pure.leaves)))
-
-    def unsure(of: Evidence) -> Tree:
-        return mixed if isinstance(of, FittedEvidence) and len(of.whole) == 2 else tree_of(of)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(FittedEvidence, "priced", lambda *_: both)
-        assert _lightened(evidence, three, unsure) is three
-    assert _lightened(evidence, both, tree_of) is both
-    alone = evidence.together([AGE])
-    assert alone is not None
-    assert _lightened(evidence, alone, tree_of) is alone
-
-
-@pytest.mark.parametrize("lighter", [True, False])
-def test_a_table_that_lost_an_attribute_is_not_made_larger(
-    monkeypatch: pytest.MonkeyPatch, *, lighter: bool
-) -> None:
-    evidence = every_attribute("as-f2", 8)
-    both, alone = evidence.together([SALARY, AGE]), evidence.together([AGE])
-    assert both is not None
-    assert alone is not None
-    monkeypatch.setattr(module, "_lightened", lambda *_: alone if lighter else both)
-    monkeypatch.setattr(module, "_widened", lambda *_: evidence)
-    assert _balanced(evidence, both, tree_of) is (alone if lighter else evidence)
 
 
 @pytest.mark.parametrize("errs", [0.1, 0.4])
@@ -143,7 +163,7 @@ def test_fewer_attributes_share_a_table_if_their_tree_errs_less(
     counts = paths.counts.sum(1)[:, None] * np.array([1 - errs, errs])
     monkeypatch.setattr(FittedEvidence, "together", small)
     claimed = replace(paths, counts=counts)
-    chosen = _fewer(evidence, closer, lambda of: claimed if of is closer else tree_of(of))
+    chosen = _fewer(evidence, closer, claimed, tree_of)
     if errs < 0.3:
         assert chosen is closer
     else:
@@ -165,5 +185,3 @@ def test_what_a_tree_tests_is_worth_what_it_gains() -> None:
     gained = (tree.gain * tree.counts.sum(1))[tree.child >= 0]
     assert worth.sum() == pytest.approx(gained.sum())
     assert {*np.flatnonzero(worth)} == {*tree.attribute[tree.child >= 0]}
-    assert _worth_looking_for(10_000) == pytest.approx(200)
-    assert _worth_looking_for(1_000_000) == pytest.approx(5_000)

@@ -93,6 +93,4 @@ def test_costs_begin_at_the_least_and_the_best_has_the_fewest_errors() -> None:
     priced = evidence.priced(tree_of)
     assert priced._cost is not None
     assert errors[priced._cost] == priced.errors == min(errors.values())
-    dear = errors_by_cost(halves, tree_of, ROWS, least=100.0)
-    assert min(dear) == pytest.approx(100)
-    assert max(dear) < ROWS
+    assert ROWS / 2 < max(errors) < ROWS

@@ -60,46 +60,24 @@ def in_one_table(every: FittedEvidence, grown: Grown) -> FittedEvidence:
     if whole is not None:
         whole = whole.priced(grown)
         if closer.whole or not _overlooks(closer, grown(whole)):
-            return _balanced(every, whole, grown)
-    second = grown(closer)
-    tested = np.flatnonzero(_worth(second)).tolist()
-    whole = every.together(tested) if tested else None
-    if whole is None:
-        return _fewer(every, closer, grown)
-    return _balanced(every, whole.priced(grown), grown)
+            return _widened(every, whole, grown)
+    paths = grown(closer)
+    tested = np.flatnonzero(_worth(paths)).tolist()
+    other = every.together(tested) if tested else None
+    if other is None:
+        return _fewer(every, closer, paths, grown)
+    other = other.priced(grown)
+    fewest = other if whole is None or other.errors < whole.errors else whole
+    return _widened(every, fewest, grown)
 
 
-def _balanced(every: FittedEvidence, whole: FittedEvidence, grown: Grown) -> FittedEvidence:
-    """Return evidence in one table without attributes that do not pay, or with others that do."""
-    lighter = _lightened(every, whole, grown)
-    return _widened(every, whole, grown) if lighter is whole else lighter
-
-
-def _lightened(every: FittedEvidence, whole: FittedEvidence, grown: Grown) -> FittedEvidence:
-    """Return evidence in one table without the attribute that matters least, while that pays.
-
-    It has to pay by what halves of the records say of each other's trees, which are from fewer
-    records than there are, and by what trees from all records say of themselves.
-    """
-    if len(whole.whole) < 2:
-        return whole
-    worth = _worth(grown(whole))
-    least = min(whole.whole, key=lambda place: worth[place])
-    fewer = every.together([place for place in whole.whole if place != least])
-    if fewer is None:
-        return whole
-    fewer = fewer.priced(grown)
-    pays = whole.errors - fewer.errors > _worth_looking_for(every.rows)
-    pays = pays and _errs_less(grown(fewer), grown(whole))
-    return _lightened(every, fewer, grown) if pays else whole
-
-
-def _fewer(every: FittedEvidence, closer: FittedEvidence, grown: Grown) -> FittedEvidence:
+def _fewer(
+    every: FittedEvidence, closer: FittedEvidence, paths: Tree, grown: Grown
+) -> FittedEvidence:
     """Return evidence in one table of as many attributes as fit, if its tree errs less.
 
-    Those that matter least to a tree of all of them, path by path, are left out.
+    Those that matter least to ``paths``, a tree of all of them path by path, are left out.
     """
-    paths = grown(closer)
     worth = _worth(paths)
     places = sorted(np.flatnonzero(worth).tolist(), key=lambda place: -worth[place])
     whole = None
@@ -113,28 +91,23 @@ def _fewer(every: FittedEvidence, closer: FittedEvidence, grown: Grown) -> Fitte
 
 
 def _widened(every: FittedEvidence, whole: FittedEvidence, grown: Grown) -> FittedEvidence:
-    """Return evidence in one table of more attributes, as long as another one pays.
+    """Return evidence in one table of more attributes, as long as trees err less with another.
 
     Two attributes may say much together and next to nothing alone. So each is tried in a small
-    table together with those of ``whole``.
+    table together with those of ``whole``, and the one that saves most there in one of all. What is
+    no more than a standard error of the number of errors is not looked for.
     """
-    best, gain = whole, _worth_looking_for(every.rows)
-    least = gain / 8  # errors among half of the records: a quarter of what has to be saved
+    best, gain = whole, math.sqrt(whole.errors)
     for place in sorted({*range(len(every.codings))} - {*whole.whole}):
         places = (*whole.whole, place)
-        larger, small = every.together(places), every.in_small_table(places, least)
+        larger, small = every.together(places), every.in_small_table(places)
         if larger is not None and small is not None:
             saved = small.saved_by(place, grown, gain)
             best, gain = (larger, saved) if saved > gain else (best, gain)
-    return whole if best is whole else _widened(every, best.priced(grown), grown)
-
-
-def _worth_looking_for(rows: int) -> float:
-    """Return how many errors an attribute has to save, or cost, by the other half of the records.
-
-    More than are worth looking for, and more than two standard errors of a count of all records.
-    """
-    return max(MIXED * rows, 2 * math.sqrt(rows))
+    if best is whole:
+        return whole
+    best = best.priced(grown)
+    return _widened(every, best, grown) if best.errors < whole.errors else whole
 
 
 def _worth(tree: Tree) -> Floats:

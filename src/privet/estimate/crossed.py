@@ -28,11 +28,9 @@ def errors_by_cost(
     halves: tuple[FittedEvidence, FittedEvidence],
     grown: Callable[[Evidence], Tree],
     rows: int,
-    least: float = 1.0,
 ) -> dict[float, float]:
     """Return how often trees from either half err by the other, for each cost of a split."""
-    least = min(max(least, 1.0), rows / 2)
-    costs = 2.0 ** np.arange(np.log2(least), np.log2(max(rows, 2)), 0.5)
+    costs = 2.0 ** np.arange(0, np.log2(max(rows, 2)), 0.5)
     errors = np.zeros(len(costs))
     for own, other in (halves, halves[::-1]):
         tree = grown(own)

@@ -80,7 +80,6 @@ class FittedEvidence(JointTables, Evidence):
         self._mixed: dict[Hashable, bool] = {}  # boxes that were asked about
         # Errors that a split in one table for all has to save; None: splits are judged later.
         self._cost: float | None = 1.0
-        self._least = 1.0  # errors of a node that is looked at, where splits are judged later
         self.errors = math.inf  # of trees from one table for all, by halves; until they are asked
         self._left_out = -1  # an attribute of the one table for all that is not tested; -1: none
         self.attribute_z, self.split_z = ATTRIBUTE_Z, SPLIT_Z
@@ -103,14 +102,11 @@ class FittedEvidence(JointTables, Evidence):
         places = tuple(sorted(places))
         return self.limited(places)._in_one_table(places)  # noqa: SLF001
 
-    def in_small_table(self, places: Iterable[int], least: float = 1.0) -> FittedEvidence | None:
-        """Return evidence in one small table, as coarse as it has to be; None if there is none.
-
-        Nodes that err for fewer than ``least`` of half of the records are not looked at.
-        """
+    def in_small_table(self, places: Iterable[int]) -> FittedEvidence | None:
+        """Return evidence in one small table, as coarse as it has to be; None if there is none."""
         places = tuple(sorted(places))
         other = self.limited(places)
-        other._most, other._most_cells, other._least = len(places), MOST_CELLS, least  # noqa: SLF001
+        other._most, other._most_cells = len(places), MOST_CELLS  # noqa: SLF001
         other.whole, other.split_z = places, 0.0
         return other if other._step(places) else None  # noqa: SLF001
 
@@ -133,7 +129,7 @@ class FittedEvidence(JointTables, Evidence):
         self, halves: tuple[FittedEvidence, ...], grown: Callable[[Evidence], Tree]
     ) -> float:
         first, second = halves
-        return min(errors_by_cost((first, second), grown, self.rows, self._least).values())
+        return min(errors_by_cost((first, second), grown, self.rows).values())
 
     def priced(self, grown: Callable[[Evidence], Tree]) -> FittedEvidence:
         """Return the same evidence with the errors that a split has to save.
@@ -365,7 +361,7 @@ class FittedEvidence(JointTables, Evidence):
         """
         least = 0.0
         if self.whole:
-            least = self._least if self._cost is None else self._cost
+            least = 1.0 if self._cost is None else self._cost
         elif self.attribute_z:
             least = MIXED * self.rows
         pays: Mask = counts.sum(-1) - counts.max(-1) >= least
