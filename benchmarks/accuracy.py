@@ -4,7 +4,8 @@ Training records are balanced where they are made up, test records plain. For ev
 ranges are drawn anew, so that bins do not line up with the functions' thresholds. A method brings
 its own channel and N (``SETTINGS``): one N for all numeric attributes, the same for all tables.
 With ``--same`` all methods read the same release, by the default disguise: what ``auto`` could have
-taken.
+taken. ``--table people.csv`` measures a table of your own, with ``people.toml`` beside it as
+``privet schema`` writes it.
 
 A number of the table is the mean over a family's functions, seeds and disguises, with the
 standard error over the seeds; differences are paired: same data, same ranges. ``spread`` is the
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,22 +26,18 @@ from rich.table import Table
 
 from benchmarks import trials
 from benchmarks.harness import Goal, Report
-from privet import datasets
 from privet.disguise import RandomSubstitution
 from privet.estimate.methods import METHODS
 from privet.estimators import TreeClassifier
 from privet.experiments import Seeds, Setting, grid, mean
-from privet.experiments.tables import is_present, parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from rich.console import Console
 
     from privet.experiments import Lab
     from privet.experiments.lab import Row
-    from privet.schema import Schema
 
 __all__ = ["SETTINGS", "main"]
 
@@ -75,16 +73,17 @@ SLACK = 0.5  # points that auto may be behind the best single method
 def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     """Disguise some times, learn by one method, and return the accuracies on plain records."""
     name = setting["table"]
-    train, test = _parts(name, setting["rows"], seeds)
+    train, test = trials.train_and_test(name, setting["rows"], seeds)
+    schema = trials.schema_of(name, seeds)
     if setting["method"] == "plain":
-        return {"accuracy": trials.plain_accuracy(name, train, test)}
+        return {"accuracy": trials.plain_accuracy(schema.target, train, test)}
     disguise = RandomSubstitution(
         gamma=setting["gamma"], bins=setting["bins"], kind=setting["kind"]
     )
     scores, models, seconds = [], [], 0.0
     for number in range(setting["disguises"]):
         noise = seeds(f"noise {number}" if number else "noise")
-        release = disguise.disguise(train, _schema(name, seeds), seed=noise)
+        release = disguise.disguise(train, schema, seed=noise)
         begin = time.perf_counter()
         models.append(TreeClassifier(method=setting["method"]).fit(release))
         seconds += time.perf_counter() - begin
@@ -98,28 +97,15 @@ def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     }
 
 
-def _parts(name: str, rows: int, seeds: Seeds) -> tuple[pa.Table, pa.Table]:
-    if name != "world":
-        return parts(name, rows, trials.TEST_ROWS, seeds)
-    every = datasets.load(name, rows=rows + trials.TEST_ROWS, seed=seeds("world"))
-    return every.slice(0, rows), every.slice(rows)
-
-
-def _schema(name: str, seeds: Seeds) -> Schema:
-    if name == "world":
-        return datasets.schema(name, seed=seeds("world"))
-    if datasets.is_generated(name):
-        return datasets.schema(name, margin=trials.MARGIN, seed=seeds("ranges"))
-    return datasets.schema(name, complete=True if name == "adult" else None)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Measure, print and write."""
     asked = _asked(arguments)
     lab, console = trials.started("accuracy", asked)
     rows: list[Row] = []
-    for family in asked.family:
-        tables = [name for name in trials.FAMILIES[family] if is_present(name)]
+    own = {Path(name).stem: (name,) for name in asked.table or ()}
+    families = trials.FAMILIES | own
+    for family in own or asked.family:
+        tables = [name for name in families[family] if trials.is_there(name)]
         if not tables:
             console.print(f"  {family} is left out: its table is not here.")
             continue
@@ -145,6 +131,12 @@ def _asked(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--methods", nargs="+", default=known, choices=known)
     parser.add_argument(
         "--family", nargs="+", default=list(trials.FAMILIES), choices=list(trials.FAMILIES)
+    )
+    parser.add_argument(
+        "--table",
+        nargs="+",
+        metavar="FILE.csv",
+        help="tables of your own instead, each with its schema beside it (FILE.toml)",
     )
     parser.add_argument("--bins", type=int, help="one N for all methods instead of their own")
     parser.add_argument("--kind", choices=["gamma-diagonal", "band"], help="one channel for all")

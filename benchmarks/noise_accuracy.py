@@ -13,11 +13,9 @@ from rich.table import Table
 
 from benchmarks import trials
 from benchmarks.harness import Goal, Report
-from privet import datasets
 from privet.disguise import AdditiveNoise
 from privet.estimators import TreeClassifier
 from privet.experiments import Seeds, Setting, grid, mean
-from privet.experiments.tables import parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +39,10 @@ PAPER = {"as-f1": 5, "as-f2": 15, "as-f3": 15, "as-f4": 5, "as-f5": 5}
 def measuring(setting: Setting, seeds: Seeds) -> dict[str, Any]:
     """Add noise, learn by one method, and return the accuracy on plain records."""
     name = setting["table"]
-    train, test = parts(name, setting["rows"], trials.TEST_ROWS, seeds)
+    train, test = trials.train_and_test(name, setting["rows"], seeds)
+    schema = trials.schema_of(name, seeds)
     if setting["method"] == "plain":
-        return {"accuracy": trials.plain_accuracy(name, train, test)}
-    schema = datasets.schema(name, margin=trials.MARGIN, seed=seeds("ranges"))
+        return {"accuracy": trials.plain_accuracy(schema.target, train, test)}
     noise = AdditiveNoise(setting["kind"], level=setting["level"])
     release = noise.disguise(train, schema, seed=seeds("noise"))
     model = TreeClassifier(method=setting["method"]).fit(release)

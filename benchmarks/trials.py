@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from benchmarks import THREADS
 from privet import datasets
+from privet.errors import SchemaError
 from privet.estimators import TreeClassifier
 from privet.experiments import Lab
 from privet.experiments.memory import cache_folder
+from privet.experiments.tables import TESTED, is_present, parts
+from privet.schema import Schema
 
 if TYPE_CHECKING:
     import argparse
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchmarks.harness import Report
+    from privet.experiments import Seeds
 
 __all__ = [
     "FAMILIES",
@@ -26,8 +31,11 @@ __all__ = [
     "TEST_ROWS",
     "add_options",
     "described",
+    "is_there",
     "plain_accuracy",
+    "schema_of",
     "started",
+    "train_and_test",
     "write",
 ]
 
@@ -85,9 +93,57 @@ def write(report: Report, console: Console) -> None:
     console.print(f"  written: benchmarks/results/{report.write().name}", highlight=False)
 
 
-def plain_accuracy(name: str, train: pa.Table, test: pa.Table) -> float:
+def is_there(name: str) -> bool:
+    """Whether a table can be had here; one of your own needs its schema beside it."""
+    if not _is_own(name):
+        return is_present(name)
+    file = Path(name).with_suffix(".toml")
+    if not file.exists():
+        message = f"There is no schema {file} beside {name}."
+        raise SchemaError(message, hint=f"privet schema {name} --target NAME -o {file}")
+    return True
+
+
+def train_and_test(name: str, rows: int, seeds: Seeds) -> tuple[pa.Table, pa.Table]:
+    """Return the records to learn from and those to judge by; of an own table a random third."""
+    if name == "world":
+        every = datasets.load(name, rows=rows + TEST_ROWS, seed=seeds("world"))
+        return every.slice(0, rows), every.slice(rows)
+    if not _is_own(name):
+        return parts(name, rows, TEST_ROWS, seeds)
+    table = _own(name)
+    order = seeds.generator("split").permutation(table.num_rows)
+    cut = table.num_rows // TESTED
+    return table.take(order[cut:]), table.take(order[:cut])
+
+
+def schema_of(name: str, seeds: Seeds) -> Schema:
+    """Return the public domains of a table; ranges of made-up ones are drawn anew."""
+    if _is_own(name):
+        return Schema.read(Path(name).with_suffix(".toml"))
+    if name == "world":
+        return datasets.schema(name, seed=seeds("world"))
+    if datasets.is_generated(name):
+        return datasets.schema(name, margin=MARGIN, seed=seeds("ranges"))
+    return datasets.schema(name, complete=True if name == "adult" else None)
+
+
+def _is_own(name: str) -> bool:
+    return name.endswith(".csv")
+
+
+def _own(name: str) -> pa.Table:
+    """Return a CSV file with commas, its categories read as text."""
+    from pyarrow import csv, string
+
+    schema = Schema.read(Path(name).with_suffix(".toml"))
+    text = {attribute.name: string() for attribute in schema if attribute.is_categorical}
+    options = csv.ConvertOptions(column_types=text, include_columns=schema.names)
+    return csv.read_csv(name, convert_options=options)
+
+
+def plain_accuracy(target: str, train: pa.Table, test: pa.Table) -> float:
     """Return the accuracy of a tree that is grown from the plain records."""
-    target = datasets.schema(name).target
     model = TreeClassifier(min_samples_leaf=max(10, train.num_rows // 10_000))
     model.fit(train.drop_columns(target), train[target].to_pylist())
     return float(model.score(test.drop_columns(target), test[target].to_pylist()))
