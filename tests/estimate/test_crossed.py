@@ -94,3 +94,19 @@ def test_costs_begin_at_the_least_and_the_best_has_the_fewest_errors() -> None:
     assert priced._cost is not None
     assert errors[priced._cost] == priced.errors == min(errors.values())
     assert ROWS / 2 < max(errors) < ROWS
+
+
+def test_one_attribute_that_serves_all_is_fitted_as_far_as_halves_say() -> None:
+    """Fitted as a first look is, a table of one attribute is fitted to chance."""
+    evidence = every_attribute("as-f2", 3)
+    assert evidence.joints([(2,)])[2,].steps is None
+    whole = evidence.together([2])
+    assert whole is not None
+    joint = whole.joints([whole.whole])[2,]
+    assert joint.steps is not None
+    first, second = (half.joints([(2,)])[2,] for half in whole.halves())
+    assert first.steps == second.steps == joint.steps
+    np.testing.assert_allclose(first.table.sum() + second.table.sum(), ROWS)
+    looked = evidence.joints([(2,)])[2,].table
+    shares = [table[:, 0] / table.sum(1) for table in (looked, joint.table)]
+    assert np.ptp(shares[1]) < np.ptp(shares[0])

@@ -164,6 +164,7 @@ class FittedEvidence(JointTables, Evidence):
         other.whole, other._most_cells, other.split_z = whole, cells, 0.0  # noqa: SLF001
         other._slanting = whole  # noqa: SLF001
         other._joints = self._alone()  # noqa: SLF001
+        other._joints.pop(whole, None)  # noqa: SLF001 - of one attribute: fitted as larger ones are
         return other
 
     def _alone(self) -> dict[tuple[int, ...], Joint]:

@@ -2,7 +2,7 @@
 
 A set of attributes is capped: beyond ``MOST`` there is no table of it. Numbers are seen in groups
 of codes where a table of all of them would be too large. A table of several attributes is fitted in
-two parts (``parted``).
+two parts (``parted``), and so is the one table for all, if only one attribute matters.
 """
 
 from __future__ import annotations
@@ -107,12 +107,12 @@ class JointTables:
         steps: Steps | None = None,
         start: Start | None = None,
     ) -> Joint:
-        """Return the fitted joint table of a set of attributes; of several, in two parts.
+        """Return the fitted table of a set of attributes; of several, or for all, in two parts.
 
         ``steps`` says how far the two parts go, ``start`` where from; None asks these records.
         """
         axes = (*(view.axis for view in views), self._class_axis)
-        if len(places) == 1:
+        if len(places) == 1 and places != self._slanting:
             pace = self._paces[places[0]]
             most = int(np.clip(STEPS / max(pace, 1e-9), STEPS / 2, MOST_STEPS))
             return Joint(views, self._class_axis, observed, em_up_to(axes, observed, most))
@@ -151,7 +151,9 @@ class JointTables:
         Classes of the one table for all may start from a slanting border.
         """
         codings = [self.codings[place] for place in places]
-        margins = [seen.groups(self._margin(at)) for at, seen in zip(places, views, strict=True)]
+        alone = [self._joints[at,].observed for at in places] if len(places) > 1 else [observed]
+        counts = map(self._margin, places, alone)
+        margins = [seen.groups(own) for seen, own in zip(views, counts, strict=True)]
         scores = list(map(scores_of, codings, views, margins))
         seen_as = [
             (at, seen.axis.inputs, seen.step) for at, seen in zip(places, views, strict=True)
@@ -166,13 +168,13 @@ class JointTables:
         self._pairs.update({name: pairs[pair] for pair, name in names.items()})
         slants = places == self._slanting
         features = list(map(features_of, codings, views, margins)) if slants else []
-        return Start(cells, self._joints[places[:1]].table.sum(0), features)
+        classes = margin_of(self._class_axis, summed_to(observed, [len(places)]))
+        return Start(cells, classes, features)
 
-    def _margin(self, place: int) -> Floats:
-        """Return how many records have each code of an attribute."""
+    def _margin(self, place: int, observed: Floats) -> Floats:
+        """Return how many records have each code of an attribute, by what was observed of it."""
         if place not in self._margins:
-            rows = rows_of(self._joints[(place,)].observed)
-            self._margins[place] = margin_of(self._axes[place], rows)
+            self._margins[place] = margin_of(self._axes[place], rows_of(observed))
         return self._margins[place]
 
     def _count(self, sets: list[tuple[int, ...]], views: list[tuple[View, ...]]) -> list[Floats]:
