@@ -108,6 +108,26 @@ def test_what_saves_less_than_a_standard_error_is_not_looked_for(
     assert asked == [30.0] + [31.0] * 7  # √900, and then by what the salary saves
 
 
+def test_where_noise_blurs_all_an_attribute_has_to_save_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Halves are blurred alike: what one of them says of little the other says, too."""
+    evidence = every_attribute("as-f2", 8)
+    alone = evidence.together([AGE])
+    assert alone is not None
+    alone.errors = 900.0
+    asked: list[float] = []
+
+    def saved(_: FittedEvidence, place: int, grown: object, least: float) -> float:
+        asked.append(least)
+        return 0.0
+
+    monkeypatch.setattr(evidence, "is_blurred", True)
+    monkeypatch.setattr(FittedEvidence, "saved_by", saved)
+    assert _widened(evidence, alone, tree_of) is alone
+    assert {*asked} == {0.005 * ROWS}
+
+
 @pytest.mark.parametrize("better", [True, False])
 def test_a_second_set_of_attributes_has_to_err_less_than_the_first(
     monkeypatch: pytest.MonkeyPatch, *, better: bool

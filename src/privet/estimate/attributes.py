@@ -95,9 +95,11 @@ def _widened(every: FittedEvidence, whole: FittedEvidence, grown: Grown) -> Fitt
 
     Two attributes may say much together and next to nothing alone. So each is tried in a small
     table together with those of ``whole``, and the one that saves most there in one of all. What is
-    no more than a standard error of the number of errors is not looked for.
+    no more than a standard error of the number of errors is not looked for. Where noise blurs all,
+    halves are blurred alike, and an attribute has to save what a node is looked at for.
     """
-    best, gain = whole, math.sqrt(whole.errors)
+    gain = MIXED * every.rows if every.is_blurred else math.sqrt(whole.errors)
+    best = whole
     for place in sorted({*range(len(every.codings))} - {*whole.whole}):
         places = (*whole.whole, place)
         larger, small = every.together(places), every.in_small_table(places)

@@ -164,7 +164,8 @@ class FittedEvidence(JointTables, Evidence):
         other.whole, other._most_cells, other.split_z = whole, cells, 0.0  # noqa: SLF001
         other._slanting = whole  # noqa: SLF001
         other._joints = self._alone()  # noqa: SLF001
-        other._joints.pop(whole, None)  # noqa: SLF001 - of one attribute: fitted as larger ones are
+        if not self.is_blurred:  # noise blurs borders, and halves see no more of them than the blur
+            other._joints.pop(whole, None)  # noqa: SLF001
         return other
 
     def _alone(self) -> dict[tuple[int, ...], Joint]:
