@@ -61,7 +61,7 @@ class FittedEvidence(JointTables, Evidence):
     ``refined`` keeps the attributes that a first tree tests surely. Where one table holds all of
     them, code by code, every node looks at that one and no split has to be sure: there the many
     small splits of a slanting border count. How many errors a split has to save is what half of the
-    records say of trees from the other half; so is whether an attribute more or less pays.
+    records say of trees from the other half; so is whether another attribute pays.
 
     Another attribute may matter only deep in the tree, where the tables of the first one did not
     reach. Where one seems to, or one table cannot hold the chosen ones, a second tree looks at them
