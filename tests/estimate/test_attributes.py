@@ -89,43 +89,27 @@ def test_a_larger_table_is_not_taken_where_trees_do_not_err_less_by_it(
     assert _widened(evidence, alone, tree_of) is alone
 
 
-def test_what_saves_less_than_a_standard_error_is_not_looked_for(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("blurred", [False, True])
+def test_what_saves_little_is_not_looked_for(
+    monkeypatch: pytest.MonkeyPatch, *, blurred: bool
 ) -> None:
+    """Less than a standard error; more where noise blurs all, because halves are blurred alike."""
     evidence = every_attribute("as-f2", 8)
     alone = evidence.together([AGE])
     assert alone is not None
     alone.errors = 900.0
+    least = 0.005 * ROWS if blurred else 30.0  # √900
     asked: list[float] = []
 
-    def saved(_: FittedEvidence, place: int, grown: object, least: float) -> float:
-        asked.append(least)
-        return 31.0 if place == SALARY else 30.0
+    def saved(_: FittedEvidence, place: int, grown: object, gain: float) -> float:
+        asked.append(gain)
+        return least + 1 if place == SALARY else least
 
+    monkeypatch.setattr(evidence, "is_blurred", blurred)
     monkeypatch.setattr(FittedEvidence, "saved_by", saved)
     monkeypatch.setattr(FittedEvidence, "priced", lambda self, _: self)  # errors: not asked, ∞
     assert _widened(evidence, alone, tree_of) is alone
-    assert asked == [30.0] + [31.0] * 7  # √900, and then by what the salary saves
-
-
-def test_where_noise_blurs_all_an_attribute_has_to_save_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Halves are blurred alike: what one of them says of little the other says, too."""
-    evidence = every_attribute("as-f2", 8)
-    alone = evidence.together([AGE])
-    assert alone is not None
-    alone.errors = 900.0
-    asked: list[float] = []
-
-    def saved(_: FittedEvidence, place: int, grown: object, least: float) -> float:
-        asked.append(least)
-        return 0.0
-
-    monkeypatch.setattr(evidence, "is_blurred", True)
-    monkeypatch.setattr(FittedEvidence, "saved_by", saved)
-    assert _widened(evidence, alone, tree_of) is alone
-    assert {*asked} == {0.005 * ROWS}
+    assert asked == [least] + [least + 1] * 7  # and then by what the salary saves
 
 
 @pytest.mark.parametrize("better", [True, False])
